@@ -11,6 +11,7 @@ import { matches } from "../files/conditions.ts"
 import { leadTo, ownLocation } from "../routing/redirect.ts"
 import { declaredRoute, patternOf } from "../routing/routes.ts"
 import { logFault, requestDetails, retryAfter } from "./faults.ts"
+import { jsonBytes } from "./json.ts"
 import { isMissingEmpty } from "./missing.ts"
 import { linkHeader } from "./paging.ts"
 
@@ -21,7 +22,7 @@ const TEXT_TYPE = "text/plain;charset=utf-8"
 export interface Rendered {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | Buffer | undefined
+  readonly body: Buffer | undefined
   readonly type: string
   /** The entity tag, where the answer has one. */
   readonly tag: string | undefined
@@ -42,10 +43,11 @@ export function render(services: Services, method: string, url: string, sent: Se
   const { status } = sent
   if (sent.body === undefined) return { status, headers, body: undefined, type: JSON_TYPE, tag: undefined }
   // A text that is not a record is sent as it is, as plain text unless the operation names another type.
-  const [body, type] = typeof sent.body === "string" ? [sent.body, textType] : [JSON.stringify(sent.body), JSON_TYPE]
+  const [body, type] = typeof sent.body === "string" ? [Buffer.from(sent.body), textType] : [jsonBytes(sent.body), JSON_TYPE]
   if (status !== 200 || (method !== "GET" && method !== "HEAD")) return { status, headers, body, type, tag: undefined }
   // A list's length is part of its tag: a page may stay the same while the total changes.
-  const tag = `"${hash("sha1", sent.total === undefined ? body : `${sent.total}:${body}`, "base64url")}"`
+  const digest = hash("sha1", body, "base64url")
+  const tag = sent.total === undefined ? `"${digest}"` : `"${digest}-${sent.total}"`
   headers["etag"] = tag
   return { status, headers, body, type, tag }
 }

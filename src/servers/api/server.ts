@@ -87,9 +87,7 @@ export function apiRoutes(services: Services, { operations, onAnswer }: ApiOptio
       if (download) return (reply) => sendDownload(request, reply, download)
       const rendered = render(services, request.method, request.url, sent, record.paged ? page : undefined)
       if (rendered.status !== 200) return (reply) => sendRendered(request, reply, rendered)
-      // As bytes: for long answers, encoding the text anew each time costs more than all else of sending it.
-      const body = typeof rendered.body === "string" ? Buffer.from(rendered.body) : rendered.body
-      return { bytes: body?.length ?? 0, send: (request, reply) => sendRendered(request, reply, { ...rendered, body }) }
+      return { bytes: rendered.body?.length ?? 0, send: (request, reply) => sendRendered(request, reply, rendered) }
     },
     fail: (error, request, reply) => sendRefusal(services, request, reply, error),
   }

@@ -1,4 +1,4 @@
-import { type Server } from "node:http"
+import type { Server } from "node:http"
 import { Socket } from "node:net"
 
 /** Answers of one turn of the event loop are sent together at its end: sent one by one, each would wake a reader beside this process, which then waits for the next. */
