@@ -3,14 +3,14 @@ import { readFile } from "node:fs/promises"
 import { get } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
-import type { Load } from "./load.ts"
 import { ADMIN, type Server } from "./server.ts"
+import type { SpreadLoad } from "./spread.ts"
 import { loadSpread } from "./spread.ts"
 
 /** Pages as a browser asks for them: of a reader who is signed in, over many addresses, with writes in between. */
 
 export interface PageFigure {
-  readonly load: Load
+  readonly load: SpreadLoad
   /** Of one reader after a write each: the median of the time to the first byte, in milliseconds. */
   readonly firstByte: number
   /** Of the server's processors for each request, in milliseconds; the writes in between count too. */

@@ -43,14 +43,15 @@ async function read(server: Server, token: string, paths: readonly string[], sec
     await server.api("POST", "/repos/org-1/one/issues", { title: "In between" })
     await sleep(WRITE_EVERY_MS)
   }
-  return end
+  return (await end).perSecond
 }
 
 /** Issues in eight repositories. */
 async function write(server: Server, token: string): Promise<number> {
   const body = JSON.stringify({ title: "A plan", body: "What is to be done, and why." })
   const requests = numbers.slice(0, WRITERS).map((index) => requestOf(token, "POST", `/repos/org-${index}/one/issues`, body))
-  return lightLoad({ port: Number(new URL(server.url).port), connections: WRITERS, seconds: SECONDS, requests, status: 2 })
+  return (await lightLoad({ port: Number(new URL(server.url).port), connections: WRITERS, seconds: SECONDS, requests, status: 2 }))
+    .perSecond
 }
 
 /** The memory that only this process has, of it and of those that it has begun, in MiB. */

@@ -10,13 +10,14 @@ import { notificationFigures } from "./notifications.ts"
 import { pageFigures } from "./pages.ts"
 import { pullFigures } from "./pulls.ts"
 import { ADMIN, basic, startServer } from "./server.ts"
-import { spreadFigures } from "./spread.ts"
+import { makeBusy, readFigures } from "./spread.ts"
 
 /** Prints the measurements, each with its target. A missed target is only printed. */
 
 const line = (what: string, figure: string, target: string, met: boolean): void =>
   console.log(`${met ? "  ok " : "SHORT"}  ${what.padEnd(52)} ${figure.padEnd(34)} target ${target}`)
-const rate = ({ perSecond, p99 }: Load): string => `${Math.round(perSecond).toLocaleString("en")}/s, p99 ${p99} ms`
+const rate = ({ perSecond, p99 }: Pick<Load, "perSecond" | "p99">): string =>
+  `${Math.round(perSecond).toLocaleString("en")}/s, p99 ${Math.round(p99)} ms`
 
 console.log(
   `Hearth bench: ${cpus().length} × ${cpus()[0]?.model ?? "unknown"}, Node ${process.version}, ${onPostgres ? "PostgreSQL" : "SQLite"}, load generator on the same machine\n`,
@@ -86,8 +87,9 @@ try {
     true,
   )
 
-  for (const [what, figure] of await spreadFigures(server, withToken))
-    line(`${what}, spread, writes in between`, rate(figure), "(no target)", true)
+  await makeBusy(server)
+  for (const { name, goal, load } of await readFigures(server, withToken))
+    line(`${name}, spread, writes in between`, rate(load), `≥ ${goal.toLocaleString("en")}/s`, load.perSecond >= goal)
 
   for (const [what, { load, firstByte }] of await pageFigures(server)) {
     line(`page of ${what}, spread, writes in between`, rate(load), "≥ 400/s", load.perSecond >= 400)

@@ -9,6 +9,21 @@ import { freshDatabaseUrl } from "./database.ts"
 export const ADMIN = { name: "root", password: "bench-pass-1" } as const
 export const basic = (name: string, password: string): string => `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`
 
+/** Calls an operation as the administrator, unless the headers say otherwise. Throws where it is refused. */
+export type Api = (method: string, path: string, body?: object, headers?: Readonly<Record<string, string>>) => Promise<Response>
+
+export const apiAt =
+  (url: string, { name, password }: { readonly name: string; readonly password: string }): Api =>
+  async (method, path, body, headers = {}) => {
+    const answer = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: { authorization: basic(name, password), "content-type": "application/json", ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+    return answer
+  }
+
 /** A server of its own process, as an operator starts it. */
 export interface Server {
   readonly url: string
@@ -21,7 +36,7 @@ export interface Server {
   readonly memory: () => Promise<number>
   /** Time of processors that it and its ended children have taken, in milliseconds. */
   readonly processorMs: () => Promise<number>
-  readonly api: (method: string, path: string, body?: object) => Promise<Response>
+  readonly api: Api
   readonly stop: () => Promise<void>
 }
 
@@ -74,15 +89,7 @@ export async function startServer(
       // User and system time, its own and its children's, in hundredths of a second.
       return fields.slice(11, 15).reduce((sum, ticks) => sum + ticks * 10, 0)
     },
-    api: async (method, path, body) => {
-      const answer = await fetch(`${url}/api/v1${path}`, {
-        method,
-        headers: { authorization: basic(ADMIN.name, ADMIN.password), "content-type": "application/json" },
-        ...(body && { body: JSON.stringify(body) }),
-      })
-      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
-      return answer
-    },
+    api: apiAt(url, ADMIN),
     stop: async () => {
       await ended(child)
       if (!existing) await rm(dataDir, { recursive: true, force: true })

@@ -103,8 +103,9 @@ try {
         commits,
         waits,
         processor: atPostgres,
-      } = await watched(existing.databaseUrl, () =>
-        lightLoad({ port, connections: WRITERS, seconds: SECONDS, requests: of.map(requestTo), status: 2 }),
+      } = await watched(
+        existing.databaseUrl,
+        async () => (await lightLoad({ port, connections: WRITERS, seconds: SECONDS, requests: of.map(requestTo), status: 2 })).perSecond,
       )
       const processor = (await server.processorMs()) - processorBefore
       // The first round compiles what it runs.
