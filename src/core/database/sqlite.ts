@@ -96,8 +96,17 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
     return stateNow
   }
 
+  function stateOrFailure(): number {
+    try {
+      return state()
+    } catch (error) {
+      throw readFailure(error)
+    }
+  }
+
   const read = handleOver<T>({
     kind: "sqlite",
+    ...(!inMemory && { state: stateOrFailure }),
     execute<R>(sql: string, parameters: readonly unknown[], name?: string) {
       const execute = () =>
         answer<R>(() => {
@@ -226,14 +235,7 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
       last = step
     },
     // In memory there is no other connection.
-    state() {
-      if (inMemory) return commits
-      try {
-        return state()
-      } catch (error) {
-        throw readFailure(error)
-      }
-    },
+    state: () => (inMemory ? commits : stateOrFailure()),
     observe: observers.add,
     async notify(channel, payload, tx) {
       const send = () => {

@@ -165,6 +165,8 @@ export interface KeptAnswers {
   readonly keep: (key: string, state: State, ready: Ready) => void
 }
 
+const MOST_ASKED = 10_000
+
 export interface KeepingLimits {
   /** Bytes of all answers together, and of one; a longer one is not kept. */
   readonly mostBytes: number
@@ -174,6 +176,8 @@ export interface KeepingLimits {
 }
 
 export function openKept({ now }: Services, { mostBytes, longest, seconds = Number.POSITIVE_INFINITY }: KeepingLimits): KeptAnswers {
+  /** What was asked for once: keeping what is never asked for again costs more than it saves. */
+  const asked = new LRUCache<string, true>({ max: MOST_ASKED })
   const cache = new LRUCache<string, Kept>({
     maxSize: mostBytes,
     maxEntrySize: longest,
@@ -185,7 +189,8 @@ export function openKept({ now }: Services, { mostBytes, longest, seconds = Numb
       return kept?.state === state && now() < kept.until ? kept.ready : undefined
     },
     keep: (key, state, ready) => {
-      cache.set(key, { state, until: now() + seconds, ready })
+      if (!asked.has(key)) asked.set(key, true)
+      else cache.set(key, { state, until: now() + seconds, ready })
     },
   }
 }

@@ -92,8 +92,8 @@ const NOTHING_BESIDE: Beside = { labels: new Map(), assignees: new Map(), attach
 
 async function besideOf(db: Handle, actor: Actor, ids: readonly number[]): Promise<Beside> {
   return {
-    labels: Map.groupBy(await findLabelsOfIssues(db, { issueIds: ids }), (row) => row.issue_id),
-    assignees: Map.groupBy(await findAssignees(db, { ids }), (row) => row.issue_id),
+    labels: await findLabelsOfIssues(db, ids),
+    assignees: await findAssignees(db, ids),
     attachments: Map.groupBy(await findAttachmentsOf(db, { ids }), (row) => row.issue_id),
     projects: await viewIssueProjects(db, actor, ids),
   }
