@@ -94,6 +94,17 @@ export function quickQuery<Query extends { readonly queryName: string }>(declare
   return declared
 }
 
+const byIds = new Set<string>()
+
+/** Declares that a query reads whole rows by their ids, which are its one parameter: people and repositories stand in one list after another. */
+export function idQuery<Query extends { readonly queryName: string }>(declared: Query): Query {
+  byIds.add(declared.queryName)
+  return declared
+}
+
+/** Whether the query of this name was declared so. */
+export const isByIds = (name: string | undefined): boolean => name !== undefined && byIds.has(name)
+
 /** Whether the query of this name was declared so. */
 export const isQuick = (name: string | undefined): boolean => name !== undefined && quick.has(name)
 

@@ -23,8 +23,6 @@ export interface Outcome<Row> {
 /** Runs statements one at a time in the order given. The caller states the type `Row` of the result. */
 export interface Session {
   readonly kind: DatabaseKind
-  /** The present state of the database, where it is known at once: until it changes, a query gives what it gave. Not within transactions. */
-  readonly state?: () => number
   execute<Row>(sql: string, parameters: readonly unknown[], name?: string): Promise<Outcome<Row>>
 }
 

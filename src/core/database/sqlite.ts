@@ -18,7 +18,7 @@ import { DatabaseRefused, DatabaseUnavailable, resultCode, sqliteFailure } from 
 import { createGroups } from "./groups.ts"
 import type { MigratingConnection } from "./migrate.ts"
 import { createObservers } from "./observers.ts"
-import { isQuick } from "./query.ts"
+import { isByIds, isQuick } from "./query.ts"
 import { createQueue } from "./queue.ts"
 import { createRecentRows } from "./recent-rows.ts"
 import { handleOver, type Outcome } from "./session.ts"
@@ -96,24 +96,17 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
     return stateNow
   }
 
-  function stateOrFailure(): number {
-    try {
-      return state()
-    } catch (error) {
-      throw readFailure(error)
-    }
-  }
-
   const read = handleOver<T>({
     kind: "sqlite",
-    ...(!inMemory && { state: stateOrFailure }),
     execute<R>(sql: string, parameters: readonly unknown[], name?: string) {
       const execute = () =>
         answer<R>(() => {
           observers.tell(sql, parameters, name, false)
-          return isQuick(name) && !inMemory
-            ? recent.get(state(), `${name} ${parameters.join("\0")}`, () => reader.run(sql, parameters))
-            : reader.run(sql, parameters)
+          if (name !== undefined && !inMemory && isQuick(name))
+            return recent.of(state(), name, parameters, (given) => reader.run(sql, given))
+          if (name !== undefined && !inMemory && isByIds(name))
+            return recent.byIds(state(), name, parameters, (given) => reader.run(sql, given))
+          return reader.run(sql, parameters)
         }, readFailure)
       // In memory there is one connection, which would show uncommitted changes.
       const answered = inMemory && transaction !== undefined ? settled(execute) : execute()
@@ -235,7 +228,14 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
       last = step
     },
     // In memory there is no other connection.
-    state: () => (inMemory ? commits : stateOrFailure()),
+    state() {
+      if (inMemory) return commits
+      try {
+        return state()
+      } catch (error) {
+        throw readFailure(error)
+      }
+    },
     observe: observers.add,
     async notify(channel, payload, tx) {
       const send = () => {

@@ -16,6 +16,8 @@ withHearth("cached answers", { people: ["eve"], on: databaseKinds }, ({ test, fo
     const { database } = forge.hearth.services
     const statements = await undisturbed(database, async (mark) => {
       const first = await call(forge.root, `GET /orgs?limit=1&${mark}`)
+      // Kept from the second time on.
+      await call(forge.root, `GET /orgs?limit=1&${mark}`)
       expect(first.headers.get("x-total-count")).toBe("1")
       return statementsOf(database, async () => {
         const second = await call(forge.root, `GET /orgs?limit=1&${mark}`)

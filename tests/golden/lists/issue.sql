@@ -99,7 +99,7 @@ limit ? offset ?;
 -- prepared: dependencies.find
 -- prepared: repositories.findByIds
 -- prepared: labels.findOfIssues
--- prepared: issues.findAssignees
+-- prepared: issues.findAssigneeIds
 -- prepared: issues.findAttachments
 -- prepared: projects.findOfIssues
 
@@ -188,7 +188,7 @@ order by case when issues.repository_id = ? then 0 else issues.repository_id end
 limit ? offset ?;
 -- prepared: repositories.findByIds
 -- prepared: labels.findOfIssues
--- prepared: issues.findAssignees
+-- prepared: issues.findAssigneeIds
 -- prepared: issues.findAttachments
 -- prepared: projects.findOfIssues
 
@@ -207,7 +207,7 @@ where tracked_times.is_deleted = ?
 order by tracked_times.id
 limit ? offset ?;
 -- prepared: labels.findOfIssues
--- prepared: issues.findAssignees
+-- prepared: issues.findAssigneeIds
 -- prepared: issues.findAttachments
 -- prepared: projects.findOfIssues
 
@@ -369,7 +369,7 @@ limit ? offset ?;
 -- without filters
 -- prepared: issues.findNewest
 -- prepared: labels.findOfIssues
--- prepared: issues.findAssignees
+-- prepared: issues.findAssigneeIds
 -- prepared: issues.findAttachments
 -- prepared: projects.findOfIssues
 -- prepared: milestones.findByIds
@@ -715,7 +715,7 @@ limit ? offset ?;
 -- prepared: issues.findByIds
 -- prepared: repositories.findByIds
 -- prepared: labels.findOfIssues
--- prepared: issues.findAssignees
+-- prepared: issues.findAssigneeIds
 -- prepared: issues.findAttachments
 -- prepared: projects.findOfIssues
 -- prepared: milestones.findByIds

@@ -589,7 +589,7 @@ group by cards.repository_id, cards.is_pull;
 -- prepared: projects.findIssuesOfColumn
 -- prepared: repositories.findByIds
 -- prepared: labels.findOfIssues
--- prepared: issues.findAssignees
+-- prepared: issues.findAssigneeIds
 -- prepared: issues.findAttachments
 -- prepared: projects.findOfIssues
 select id

@@ -870,7 +870,7 @@ order by tracked_times.id
 limit ? offset ?;
 -- prepared: issues.findByIds
 -- prepared: labels.findOfIssues
--- prepared: issues.findAssignees
+-- prepared: issues.findAssigneeIds
 -- prepared: issues.findAttachments
 -- prepared: projects.findOfIssues
 
@@ -1052,7 +1052,7 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
 group by cards.repository_id, cards.is_pull;
 -- prepared: projects.findIssuesOfColumn
 -- prepared: labels.findOfIssues
--- prepared: issues.findAssignees
+-- prepared: issues.findAssigneeIds
 -- prepared: issues.findAttachments
 -- prepared: projects.findOfIssues
 select id

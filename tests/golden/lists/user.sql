@@ -686,7 +686,7 @@ limit ? offset ?;
 -- prepared: issues.findByIds
 -- prepared: repositories.findByIds
 -- prepared: labels.findOfIssues
--- prepared: issues.findAssignees
+-- prepared: issues.findAssigneeIds
 -- prepared: issues.findAttachments
 -- prepared: projects.findOfIssues
 
@@ -1137,7 +1137,7 @@ group by cards.repository_id, cards.is_pull;
 -- prepared: projects.findIssuesOfColumn
 -- prepared: repositories.findByIds
 -- prepared: labels.findOfIssues
--- prepared: issues.findAssignees
+-- prepared: issues.findAssigneeIds
 -- prepared: issues.findAttachments
 -- prepared: projects.findOfIssues
 select id

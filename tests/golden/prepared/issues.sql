@@ -57,6 +57,12 @@ where kind = ?
       and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.pulls'))))
 order by lower_name;
 
+-- issues.findAssigneeIds
+select issue_id, user_id
+from issue_assignees
+where issue_id in ?
+order by id;
+
 -- issues.findAssignees
 select users.*, issue_assignees.issue_id
 from issue_assignees

@@ -1,28 +1,26 @@
 import { type Insertable, sql, type Updateable } from "kysely"
 import type { Owned, Repository } from "../../../access/permission.ts"
 import { NOBODY_ID } from "../../../access/rules.ts"
+import { findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
-import { byIds } from "../../../core/database/by-ids.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
-import { type Params, query } from "../../../core/database/query.ts"
+import { idQuery, type Params, query } from "../../../core/database/query.ts"
 import type { RepositoriesTable } from "../../../core/database/tables/repositories.ts"
 import { flag, type Seconds } from "../../../core/database/tables/types.ts"
 
-const findUsersByIds = query("repositories.findUsersByIds", (db, p: Params<{ ids: readonly number[] }>) =>
-  db.selectFrom("users").selectAll().where("id", "in", p.ids),
+export const findUsersByIds = idQuery(
+  query("repositories.findUsersByIds", (db, p: Params<{ ids: readonly number[] }>) =>
+    db.selectFrom("users").selectAll().where("id", "in", p.ids),
+  ),
 )
 
-const repositoriesById = byIds(
+export const findRepositoriesByIds = idQuery(
   query("repositories.findByIds", (db, p: Params<{ ids: readonly number[] }>) =>
     db.selectFrom("repositories").selectAll().where("id", "in", p.ids),
   ),
 )
-
-export const findRepositoriesByIds = async (db: Handle, { ids }: { readonly ids: readonly number[] }): Promise<readonly Repository[]> => [
-  ...(await repositoriesById(db, ids)).values(),
-]
 
 export const findMirrors = query("repositories.findMirrors", (db, p: Params<{ repositoryIds: readonly number[] }>) =>
   db.selectFrom("mirrors").selectAll().where("repository_id", "in", p.repositoryIds),
@@ -55,7 +53,14 @@ export async function withOwners(db: Handle, repositories: readonly Repository[]
 }
 
 /** The users with these ids: at most one query, none for an empty list. */
-export const usersById: (db: Handle, ids: Iterable<number>) => Promise<ReadonlyMap<number, User>> = byIds(findUsersByIds)
+export async function usersById(db: Handle, ids: readonly number[]): Promise<ReadonlyMap<number, User>> {
+  const distinct = new Set(ids)
+  if (distinct.size === 0) return new Map()
+  const [only] = distinct
+  const users =
+    distinct.size === 1 && only !== undefined ? await findUserById(db, { id: only }) : await findUsersByIds(db, { ids: [...distinct] })
+  return new Map(users.map((user) => [user.id, user]))
+}
 
 /** The fork that someone has of a repository. */
 export const findForkOf = query("editor.findFork", (db, p: Params<{ ownerId: number; repositoryId: number }>) =>

@@ -66,7 +66,7 @@ export interface Assignment extends Owned {
 export async function assign(tx: Transaction, assignment: Assignment): Promise<void> {
   const { issue, actor, users, mode, now } = assignment
   if (users.length === 0 && mode !== "replace") return
-  const assigned = (await findAssignees(tx, [issue.id])).get(issue.id) ?? []
+  const assigned = await findAssignees(tx, { ids: [issue.id] })
   const has = (people: readonly { readonly id: number }[], id: number) => people.some((person) => person.id === id)
   const added = mode === "remove" ? [] : users.filter(({ id }) => !has(assigned, id))
   const removed = mode === "add" ? [] : assigned.filter(({ id }) => has(users, id) === (mode === "remove"))

@@ -1,13 +1,10 @@
 import type { Insertable } from "kysely"
 import { Mode } from "../../../access/modes.ts"
 import { offeredAsAssignees } from "../../../access/visibility.ts"
-import type { User } from "../../../core/actor.ts"
-import { listsOf } from "../../../core/database/by-ids.ts"
-import type { Handle, Transaction } from "../../../core/database/database.ts"
+import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Tables } from "../../../core/database/tables/index.ts"
-import { usersById } from "../../code/repositories/store.ts"
 
 export const findUsersNamed = query("issues.findUsersNamed", (db, p: Params<{ names: readonly string[] }>) =>
   db.selectFrom("users").selectAll().where("lower_name", "in", p.names),
@@ -89,19 +86,20 @@ export const insertMentions = (tx: Transaction, rows: readonly Insertable<Tables
     .execute()
 
 /** The assignees of these issues in the order of their assignment. */
-const findAssigneeIds = query("issues.findAssigneeIds", (db, p: Params<{ issueIds: readonly number[] }>) =>
-  db.selectFrom("issue_assignees").select(["issue_id", "user_id"]).where("issue_id", "in", p.issueIds).orderBy("id"),
+/** Who is assigned to issues, in the order in which they were. */
+export const findAssigneeIds = query("issues.findAssigneeIds", (db, p: Params<{ ids: readonly number[] }>) =>
+  db.selectFrom("issue_assignees").select(["issue_id", "user_id"]).where("issue_id", "in", p.ids).orderBy("id"),
 )
 
-/** The assignees of each issue, in the order in which they were assigned. */
-export async function findAssignees(db: Handle, issueIds: readonly number[]): Promise<ReadonlyMap<number, readonly User[]>> {
-  const pairs = await findAssigneeIds(db, { issueIds })
-  const users = await usersById(
-    db,
-    pairs.map(({ user_id }) => user_id),
-  )
-  return listsOf(pairs, ({ issue_id, user_id }) => [issue_id, users.get(user_id)])
-}
+export const findAssignees = query("issues.findAssignees", (db, p: Params<{ ids: readonly number[] }>) =>
+  db
+    .selectFrom("issue_assignees")
+    .innerJoin("users", "users.id", "issue_assignees.user_id")
+    .selectAll("users")
+    .select("issue_assignees.issue_id")
+    .where("issue_assignees.issue_id", "in", p.ids)
+    .orderBy("issue_assignees.id"),
+)
 
 export const findTeamNamed = query("issues.findTeamNamed", (db, p: Params<{ organizationId: number; lowerName: string }>) =>
   db.selectFrom("teams").selectAll().where("organization_id", "=", p.organizationId).where("lower_name", "=", p.lowerName),

@@ -15,7 +15,7 @@ import { presentMilestone } from "../milestones/present.ts"
 import { findMilestonesByIds, type Milestone } from "../milestones/store.ts"
 import { type ProjectView, presentProjectViews, viewIssueProjects } from "../projects/present.ts"
 import { isUnfinished } from "./draft.ts"
-import { findAssignees } from "./people-store.ts"
+import { findAssigneeIds } from "./people-store.ts"
 import { CLOSED_AS, type Issue as IssueRecord, type PullRequestMeta, type RepositoryMeta } from "./records.ts"
 import { findAttachmentsOf, findMerges } from "./store.ts"
 
@@ -56,10 +56,13 @@ export async function viewIssues(
   if (issues.length === 0) return []
   const ids = issues.map(({ id }) => id)
   const homes = new Map((options.owned ?? (await ownedOf(db, issues))).map((home) => [home.repository.id, home]))
-  const { labels, assignees, attachments, projects } = options.areBare ? NOTHING_BESIDE : await besideOf(db, actor, ids)
+  const { labels, assigned, attachments, projects } = options.areBare ? NOTHING_BESIDE : await besideOf(db, actor, ids)
   const milestones = await milestonesOf(db, issues)
   const merges = await mergesOf(db, issues)
-  const authors = await authorsOf(db, actor, issues)
+  const people = await peopleOf(db, actor, [
+    ...issues.map(({ author_id }) => author_id),
+    ...[...assigned.values()].flat().map(({ user_id }) => user_id),
+  ])
   return issues.flatMap((issue) => {
     const home = homes.get(issue.repository_id)
     if (!home) return []
@@ -68,10 +71,10 @@ export async function viewIssues(
         issue,
         text: inListOf(issues, issue.content),
         home,
-        author: authors.get(issue.author_id) ?? standIn(issue.author_id),
+        author: people.get(issue.author_id) ?? standIn(issue.author_id),
         labels: labels.get(issue.id) ?? [],
         milestone: issue.milestone_id === null ? undefined : milestones.get(issue.milestone_id),
-        assignees: assignees.get(issue.id) ?? [],
+        assignees: assigned.get(issue.id)?.flatMap(({ user_id }) => people.get(user_id) ?? []) ?? [],
         files: attachments.get(issue.id) ?? [],
         projects: projects.get(issue.id) ?? [],
         mergedAt: merges.get(issue.id),
@@ -83,17 +86,17 @@ export async function viewIssues(
 /** What is kept beside issues, by their ids. */
 interface Beside {
   readonly labels: ReadonlyMap<number, readonly Label[]>
-  readonly assignees: ReadonlyMap<number, readonly User[]>
+  readonly assigned: ReadonlyMap<number, readonly { readonly user_id: number }[]>
   readonly attachments: ReadonlyMap<number | null, readonly AttachmentRow[]>
   readonly projects: ReadonlyMap<number, readonly ProjectView[]>
 }
 
-const NOTHING_BESIDE: Beside = { labels: new Map(), assignees: new Map(), attachments: new Map(), projects: new Map() }
+const NOTHING_BESIDE: Beside = { labels: new Map(), assigned: new Map(), attachments: new Map(), projects: new Map() }
 
 async function besideOf(db: Handle, actor: Actor, ids: readonly number[]): Promise<Beside> {
   return {
-    labels: await findLabelsOfIssues(db, ids),
-    assignees: await findAssignees(db, ids),
+    labels: Map.groupBy(await findLabelsOfIssues(db, { issueIds: ids }), (row) => row.issue_id),
+    assigned: Map.groupBy(await findAssigneeIds(db, { ids }), (row) => row.issue_id),
     attachments: Map.groupBy(await findAttachmentsOf(db, { ids }), (row) => row.issue_id),
     projects: await viewIssueProjects(db, actor, ids),
   }
@@ -225,10 +228,10 @@ export async function milestonesOf(db: Handle, issues: readonly IssueRow[]): Pro
 
 const NO_MILESTONES: ReadonlyMap<number, Milestone> = new Map()
 
-/** The authors by their ids. The caller is not queried again. */
-async function authorsOf(db: Handle, actor: Actor, issues: readonly IssueRow[]): Promise<ReadonlyMap<number, User>> {
+/** People by their ids. The caller is not queried again. */
+async function peopleOf(db: Handle, actor: Actor, wanted: readonly number[]): Promise<ReadonlyMap<number, User>> {
   const own = actor.kind === "user" ? actor.user : undefined
-  const ids = new Set(issues.map((issue) => issue.author_id))
+  const ids = new Set(wanted)
   if (!own || !ids.delete(own.id)) return usersById(db, [...ids])
   return new Map([...(await usersById(db, [...ids])), [own.id, own]])
 }

@@ -1,5 +1,4 @@
 import type { Insertable, Selectable, Updateable } from "kysely"
-import { byIds, listsOf } from "../../../core/database/by-ids.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { forNoKeyUpdate } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
@@ -66,29 +65,16 @@ export const findLabelByName = (db: Handle, labelOwner: LabelOwner, name: string
   labelsOf(db, labelOwner).selectAll().where("name", "=", name).orderBy("id").limit(1).executeTakeFirst()
 
 /** The labels of issues, each with its issue, by name. */
-const findLabelIdsOfIssues = query("labels.findIdsOfIssues", (db, p: Params<{ issueIds: readonly number[] }>) =>
+export const findLabelsOfIssues = query("labels.findOfIssues", (db, p: Params<{ issueIds: readonly number[] }>) =>
   db
     .selectFrom("issue_labels")
     .innerJoin("labels", "labels.id", "issue_labels.label_id")
-    .select(["issue_labels.issue_id", "issue_labels.label_id"])
+    .selectAll("labels")
+    .select("issue_labels.issue_id")
     .where("issue_labels.issue_id", "in", p.issueIds)
     .orderBy("labels.name")
     .orderBy("labels.id"),
 )
-
-const labelsById = byIds(
-  query("labels.findByIds", (db, p: Params<{ ids: readonly number[] }>) => db.selectFrom("labels").selectAll().where("id", "in", p.ids)),
-)
-
-/** The labels of each issue, by name. A list has the same labels many times: each is read once. */
-export async function findLabelsOfIssues(db: Handle, issueIds: readonly number[]): Promise<ReadonlyMap<number, readonly Label[]>> {
-  const pairs = await findLabelIdsOfIssues(db, { issueIds })
-  const labels = await labelsById(
-    db,
-    pairs.map(({ label_id }) => label_id),
-  )
-  return listsOf(pairs, ({ issue_id, label_id }) => [issue_id, labels.get(label_id)])
-}
 
 /** The labels of an issue, by name. */
 export const findIssueLabels = query("labels.findOfIssue", (db, p: Params<{ issueId: number }>) =>

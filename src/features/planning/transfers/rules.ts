@@ -74,7 +74,7 @@ export async function transferIssue(tx: Transaction, services: Services, found: 
   await recountOpen(tx, to.id)
   await recountMilestones(tx, [issue.milestone_id, moved.milestone_id], now)
   publish(tx, { kind: "issue.transferred", issue: moved, ...place, actor: me, from, number: issue.number, at: now })
-  const assignees = (await findAssignees(tx, [issue.id])).get(issue.id) ?? []
+  const assignees = await findAssignees(tx, { ids: [issue.id] })
   const fit = await assignableAmong(tx, place, assignees)
   const users = assignees.filter(({ id }) => !fit.has(id))
   await assign(tx, { issue: moved, ...place, actor: me, users, mode: "remove", now })

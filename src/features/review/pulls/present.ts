@@ -121,8 +121,8 @@ export async function presentPulls(
   const issues = views.map(({ issue }) => issue)
   const issueIds = issues.map(({ id }) => id)
   const repositories = await presentSeen(db, site, actor, [...new Set(views.flatMap(({ home, from }) => [home, from ?? []].flat()))])
-  const labels = await findLabelsOfIssues(db, issueIds)
-  const assignees = await findAssignees(db, issueIds)
+  const labels = Map.groupBy(await findLabelsOfIssues(db, { issueIds }), (row) => row.issue_id)
+  const assignees = Map.groupBy(await findAssignees(db, { ids: issueIds }), (row) => row.issue_id)
   const milestones = await milestonesOf(db, issues)
   const requestedTeams = [...new Map(views.flatMap(({ teams }) => teams).map((team) => [team.id, team])).values()]
   const teams = new Map(
