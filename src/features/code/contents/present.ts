@@ -91,18 +91,15 @@ async function readEntry(view: RevisionView, { mode, id }: TreeEntry, options: C
   const repository = repositoryOf(view)
   const none = { size: 0, content: undefined, target: null, largeFile: undefined }
   if (mode === "40000" || mode === "160000") return none
-  const size = (await objects.info(repository, id))?.size ?? 0
-  if (mode === "120000") {
-    const target = size <= LONGEST_LINK ? (await objects.readBlob(repository, id)).toString("utf8") : ""
-    return { ...none, size, target }
-  }
-  const wanted = options.content ? size <= MAX_INLINE_BYTES : options.lfs && size <= POINTER_BYTES
-  const bytes = wanted ? await objects.readBlob(repository, id) : undefined
+  const isLink = mode === "120000"
+  const most = isLink ? LONGEST_LINK : options.content ? MAX_INLINE_BYTES : options.lfs ? POINTER_BYTES : 0
+  const { size, content } = (await objects.look(repository, id, most)) ?? none
+  if (isLink) return { ...none, size, target: content?.toString("utf8") ?? "" }
   return {
     ...none,
     size,
-    content: options.content ? bytes : undefined,
-    largeFile: options.lfs && bytes ? readPointer(bytes) : undefined,
+    content: options.content ? content : undefined,
+    largeFile: options.lfs && content ? readPointer(content) : undefined,
   }
 }
 
