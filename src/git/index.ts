@@ -65,7 +65,7 @@ import {
   writeCommit,
   writeTag,
 } from "./objects/objects.ts"
-import { openPacks } from "./objects/packs.ts"
+import type { Packs } from "./objects/packs.ts"
 import { listPaths, type PathsOptions } from "./objects/paths.ts"
 import { type SmallBlobsOptions, smallBlobs } from "./objects/small-blobs.ts"
 import { createBreaks } from "./process/breaks.ts"
@@ -406,8 +406,8 @@ export function openGit(options: GitOptions): Git {
   }
   const commands = limiter("commands", limits.commands, limits.commands)
   const processes = createProcesses({ ...limits, program, agent, root, durable, commands, caller })
-  const packs = openPacks(limits.readerIdleMs)
-  const readers = createReaders(processes, limiter("readers", limits.readers, limits.readersPerRepository), packs, limits)
+  let packs: Promise<Packs> | undefined
+  const readers = createReaders(processes, limiter("readers", limits.readers, limits.readersPerRepository), () => packs, limits)
   const context: Context = {
     store: () => store,
     root,
@@ -420,7 +420,10 @@ export function openGit(options: GitOptions): Git {
     log,
     processes,
     readers,
-    packs,
+    packs: () => {
+      packs ??= import("./objects/packs.ts").then(({ openPacks }) => openPacks(limits.readerIdleMs))
+      return packs
+    },
     breaks: createBreaks(READS_AT_ONCE),
     caller,
     commands,

@@ -5,7 +5,6 @@ import { readCommit, readCommits } from "../objects/objects.ts"
 import { byteSource } from "../process/bytes.ts"
 import { keyIn } from "../process/cache.ts"
 import type { Context } from "../process/context.ts"
-import { shortRange } from "./short-range.ts"
 
 /** Which commits to list, newest first. */
 export interface LogOptions {
@@ -129,7 +128,8 @@ async function list(
 ): Promise<{ readonly ids: readonly ObjectId[]; readonly total: number }> {
   const { to, not = [], path, since, until, skip, limit } = options
   const isRange = known === undefined && not.length > 0 && path === undefined && since === undefined && until === undefined
-  const range = isRange ? await shortRange(context, repository, to, not) : undefined
+  // Loaded at the first use.
+  const range = isRange ? await (await import("./short-range.ts")).shortRange(context, repository, to, not) : undefined
   if (range) {
     if (repository.quarantine === undefined) context.cache.counts.set(keyOf(repository, options), range.length)
     return { ids: range.slice(skip, skip + limit), total: range.length }

@@ -134,10 +134,10 @@ export async function writeTag(context: Context, repository: Repository, tag: Ne
 
 /** Reads a small object without a process: one that was just written, or from a pack or a file of its own. Undefined where that is not to be had. */
 async function readAtHand(context: Context, repository: Repository, id: ObjectId): Promise<RawObject | undefined> {
-  const { packs } = context
   const written = writtenObject(context, repository, id)
   if (written) return written
   await context.breaks()
+  const packs = await context.packs()
   const found = packs.read(repository, id) ?? readLooseFile(repository, id)
   // A repack may have moved it from the one to the other.
   return found ?? (packs.renew(repository) ? packs.read(repository, id) : undefined)
@@ -148,7 +148,7 @@ export async function objectInfo(context: Context, repository: Repository, id: O
   const known = cachedBlob(context, repository, id)
   if (known) return infoOf(id, known)
   await context.breaks()
-  const packed = context.packs.info(repository, id)
+  const packed = (await context.packs()).info(repository, id)
   if (packed) return packed
   const object = await readAtHand(context, repository, id)
   if (!object) return context.readers.info(repository, id)

@@ -148,7 +148,8 @@ export interface Context {
   readonly log: (event: GitEvent) => void
   readonly processes: Processes
   readonly readers: Readers
-  readonly packs: Packs
+  /** Loaded at the first use. */
+  readonly packs: () => Promise<Packs>
   /** Asked before a file is read synchronously. */
   readonly breaks: () => Promise<void> | undefined
   /** Who the current work is for. */

@@ -61,7 +61,12 @@ const COMPLAINT = /^(error|fatal): /m
 const placeOf = ({ quarantine, directory, borrows = [] }: Repository) => quarantine ?? [directory, ...borrows].join("\0")
 
 /** Opens a pool of readers. They start when needed and end when idle, or when another repository needs one. */
-export function createReaders(processes: Processes, limiter: Limiter, packs: Packs, settings: ReaderSettings): Readers {
+export function createReaders(
+  processes: Processes,
+  limiter: Limiter,
+  packs: () => Promise<Packs> | undefined,
+  settings: ReaderSettings,
+): Readers {
   const all = new Set<Reader>()
   // In the order in which they became idle.
   const idle = new Map<Reader, NodeJS.Timeout>()
@@ -249,12 +254,14 @@ export function createReaders(processes: Processes, limiter: Limiter, packs: Pac
   }
 
   async function closeRepository(repository: Repository): Promise<void> {
-    packs.closeRepository(repository)
+    const opened = await packs()
+    opened?.closeRepository(repository)
     await endAll([...idle.keys()].filter((reader) => reader.place === placeOf(repository)))
   }
 
   async function close(): Promise<void> {
-    packs.close()
+    const opened = await packs()
+    opened?.close()
     await endAll([...all])
   }
 
