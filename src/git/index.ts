@@ -68,7 +68,6 @@ import {
 import type { Packs } from "./objects/packs.ts"
 import { listPaths, type PathsOptions } from "./objects/paths.ts"
 import { type SmallBlobsOptions, smallBlobs } from "./objects/small-blobs.ts"
-import { createBreaks } from "./process/breaks.ts"
 import { createCache, keyIn } from "./process/cache.ts"
 import { type Context, defaultLimits, type GitOptions } from "./process/context.ts"
 import { createLimiter, type Limiter, type LimiterState, ownCaller } from "./process/limits.ts"
@@ -379,9 +378,6 @@ function binders(context: Context, ready: RepositoryStore["ready"]) {
   return { bind, bindRecords, bindStream }
 }
 
-/** How many objects are read from files before others have their turn. */
-const READS_AT_ONCE = 64
-
 /** Opens the repositories below one folder. No process is started yet, and no state is shared with other instances. */
 export function openGit(options: GitOptions): Git {
   const root = resolve(options.root)
@@ -424,7 +420,6 @@ export function openGit(options: GitOptions): Git {
       packs ??= import("./objects/packs.ts").then(({ openPacks }) => openPacks(limits.readerIdleMs))
       return packs
     },
-    breaks: createBreaks(READS_AT_ONCE),
     caller,
     commands,
     longWork: limiter("long_work", limits.longWork, limits.longWork),

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream"
 import { GitError, missing } from "../model/errors.ts"
 import type { Commit, ObjectInfo, ObjectType, Person, RawObject, Repository, Tag, TreeEntry } from "../model/model.ts"
-import { idLength, isObjectId, isTagName, type ObjectId } from "../model/names.ts"
+import { byBytes, idLength, isObjectId, isTagName, type ObjectId } from "../model/names.ts"
 import { isTreeEntryName } from "../model/tree-entry.ts"
 import { compact, isSmall, keyIn } from "../process/cache.ts"
 import type { Context } from "../process/context.ts"
@@ -66,16 +66,6 @@ export function writeBlob(context: Context, repository: Repository, content: Uin
 /** Git sorts a directory as if its name ended with a slash. */
 const sortKey = ({ mode, name }: TreeEntry): string => (mode === "40000" ? `${name}/` : name)
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is looked for
-const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
-
-/** By the bytes of the names, which for ASCII are the characters. */
-function byName(a: TreeEntry, b: TreeEntry): number {
-  const [left, right] = [sortKey(a), sortKey(b)]
-  if (!isAscii(left) || !isAscii(right)) return Buffer.compare(Buffer.from(left), Buffer.from(right))
-  return left < right ? -1 : left > right ? 1 : 0
-}
-
 /** The entries of a directory in git's order. Throws `invalid` for a name that must not stand in a tree (see isTreeEntryName), or that stands twice. */
 export function treeEntries(repository: Repository, entries: readonly TreeEntry[]): readonly TreeEntry[] {
   checkIds(
@@ -87,7 +77,7 @@ export function treeEntries(repository: Repository, entries: readonly TreeEntry[
     if (!isTreeEntryName(name) || names.has(name)) throw new GitError("invalid", "a name that must not stand in a tree", name.slice(0, 200))
     names.add(name)
   }
-  return [...entries].sort(byName)
+  return [...entries].sort((a, b) => byBytes(sortKey(a), sortKey(b)))
 }
 
 /** The bytes of a directory whose entries are as `treeEntries` gives them. */
@@ -136,8 +126,8 @@ export async function writeTag(context: Context, repository: Repository, tag: Ne
 async function readAtHand(context: Context, repository: Repository, id: ObjectId): Promise<RawObject | undefined> {
   const written = writtenObject(context, repository, id)
   if (written) return written
-  await context.breaks()
   const packs = await context.packs()
+  await packs.breaks()
   const found = packs.read(repository, id) ?? readLooseFile(repository, id)
   // A repack may have moved it from the one to the other.
   return found ?? (packs.renew(repository) ? packs.read(repository, id) : undefined)
@@ -147,8 +137,9 @@ async function readAtHand(context: Context, repository: Repository, id: ObjectId
 export async function objectInfo(context: Context, repository: Repository, id: ObjectId): Promise<ObjectInfo | undefined> {
   const known = cachedBlob(context, repository, id)
   if (known) return infoOf(id, known)
-  await context.breaks()
-  const packed = (await context.packs()).info(repository, id)
+  const packs = await context.packs()
+  await packs.breaks()
+  const packed = packs.info(repository, id)
   if (packed) return packed
   const object = await readAtHand(context, repository, id)
   if (!object) return context.readers.info(repository, id)

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from "node:fs"
 import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
 import { inflateSync } from "node:zlib"
 import { LRUCache } from "lru-cache"
 import type { ObjectInfo, ObjectType, RawObject, Repository } from "../model/model.ts"
@@ -20,6 +21,8 @@ export interface Packs {
   readonly read: (repository: Repository, id: ObjectId) => RawObject | undefined
   /** Whether packs have come or gone since, which are known from then on. */
   readonly renew: (repository: Repository) => boolean
+  /** Something to wait for before every 64th object that is read synchronously, here or from a file of its own: others have their turn. */
+  readonly breaks: () => Promise<void> | undefined
   /** Closes the files of a repository. */
   readonly closeRepository: (repository: Repository) => void
   readonly close: () => void
@@ -33,6 +36,8 @@ const DEEPEST = 64
 /** The most packs of a repository, with more of which git is asked, and of all repositories: each has two open files. */
 const MOST_PACKS = 32
 const MOST_OPEN = 128
+/** How many objects are read at once. */
+const AT_ONCE = 64
 /** What other objects are made of, in bytes. */
 const BASES = { all: 4 * LARGEST, one: LARGEST / 4 }
 /** What is read at once: most small objects whole, and what stands before any. */
@@ -121,6 +126,7 @@ export function openPacks(idleMs: number): Packs {
   let serial = 0
   let watch: NodeJS.Timeout | undefined
   let isUsed = false
+  let reads = 0
 
   function forget(path: string): void {
     for (const { index, file } of folders.get(path)?.packs ?? []) for (const each of [index, file]) closeSync(each)
@@ -308,6 +314,7 @@ export function openPacks(idleMs: number): Packs {
       for (const path of changed) forget(path)
       return changed.length > 0
     },
+    breaks: () => (++reads % AT_ONCE === 0 ? setImmediate() : undefined),
     closeRepository: (repository) => {
       for (const folder of objectFolders(repository)) forget(join(folder, "pack"))
     },

@@ -150,8 +150,6 @@ export interface Context {
   readonly readers: Readers
   /** Loaded at the first use. */
   readonly packs: () => Promise<Packs>
-  /** Asked before a file is read synchronously. */
-  readonly breaks: () => Promise<void> | undefined
   /** Who the current work is for. */
   readonly caller: () => Caller
   /** Commands that end by themselves: their output is read at once, and nothing waits for another permit while it holds one of these. */
