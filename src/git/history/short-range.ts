@@ -1,7 +1,5 @@
-import type { Commit, Repository } from "../model/model.ts"
+import type { Commit } from "../model/model.ts"
 import type { ObjectId } from "../model/names.ts"
-import { readCommitHere } from "../objects/objects.ts"
-import type { Context } from "../process/context.ts"
 
 /** The most commits that are walked before git is run. */
 const WALKED = 128
@@ -10,11 +8,10 @@ const SLOP = 5
 
 /**
  * The commits that histories have and others don't, in git's order, by the walk that git makes: the newest of those that are waiting is next, and what excluded ones lead to is
- * excluded. Undefined where it is long or needs a process.
+ * excluded. Undefined where it is long, or where `read` doesn't find a commit.
  */
 export async function shortRange(
-  context: Context,
-  repository: Repository,
+  read: (id: ObjectId) => Promise<Commit | undefined>,
   to: readonly ObjectId[],
   not: readonly ObjectId[],
 ): Promise<readonly ObjectId[] | undefined> {
@@ -33,7 +30,7 @@ export async function shortRange(
   }
 
   async function add(id: ObjectId): Promise<boolean> {
-    const commit = known.get(id) ?? (await readCommitHere(context, repository, id))
+    const commit = known.get(id) ?? (await read(id))
     if (!commit) return false
     known.set(id, commit)
     if (excluded.has(id)) exclude(commit.parents)
