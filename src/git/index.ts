@@ -50,6 +50,8 @@ import type { ObjectFormat, ObjectId, RefName } from "./model/names.ts"
 import { looseBytes } from "./objects/loose.ts"
 import {
   expandId,
+  type Looked,
+  lookAt,
   type NewCommit,
   type NewTag,
   namedInfo,
@@ -63,6 +65,7 @@ import {
   writeCommit,
   writeTag,
 } from "./objects/objects.ts"
+import type { Packs } from "./objects/packs.ts"
 import { listPaths, type PathsOptions } from "./objects/paths.ts"
 import { type SmallBlobsOptions, smallBlobs } from "./objects/small-blobs.ts"
 import { createCache, keyIn } from "./process/cache.ts"
@@ -182,6 +185,8 @@ export interface Git {
     readTree(repository: Repository, id: ObjectId): Promise<readonly TreeEntry[]>
     /** The paths of the files below a tree, in git's order, up to a limit. One process. Throws `failed`, `busy`, `timeout`, `aborted`. */
     paths(repository: Repository, tree: ObjectId, options: PathsOptions): Promise<readonly string[]>
+    /** A blob's size, and its content where it has at most so many bytes: in one look what would be asked one after the other. Undefined for what is no blob. Throws `missing`. */
+    look(repository: Repository, id: ObjectId, most: number): Promise<Looked | undefined>
     /** A blob's content. Throws `missing`, and `tooLarge` over `limits.objectBytes`. */
     readBlob(repository: Repository, id: ObjectId): Promise<Buffer>
     /** A blob as a stream, which must be read to its end or destroyed. Throws `missing`. */
@@ -397,7 +402,8 @@ export function openGit(options: GitOptions): Git {
   }
   const commands = limiter("commands", limits.commands, limits.commands)
   const processes = createProcesses({ ...limits, program, agent, root, durable, commands, caller })
-  const readers = createReaders(processes, limiter("readers", limits.readers, limits.readersPerRepository), limits)
+  let packs: Promise<Packs> | undefined
+  const readers = createReaders(processes, limiter("readers", limits.readers, limits.readersPerRepository), () => packs, limits)
   const context: Context = {
     store: () => store,
     root,
@@ -410,6 +416,10 @@ export function openGit(options: GitOptions): Git {
     log,
     processes,
     readers,
+    packs: () => {
+      packs ??= import("./objects/packs.ts").then(({ openPacks }) => openPacks(limits.readerIdleMs))
+      return packs
+    },
     caller,
     commands,
     longWork: limiter("long_work", limits.longWork, limits.longWork),
@@ -464,6 +474,7 @@ export function openGit(options: GitOptions): Git {
       readTag: bind(readTag),
       readTree: bind(readTree),
       paths: bind(listPaths),
+      look: bind(lookAt),
       readBlob: bind(readBlob),
       streamBlob: bind(streamBlob),
       smallBlobs: bind(smallBlobs),

@@ -1,7 +1,7 @@
 import { GitError } from "../model/errors.ts"
 import type { Commit, Repository } from "../model/model.ts"
 import { branchRef, type ObjectId, objectId } from "../model/names.ts"
-import { readCommit, readCommits, readLooseCommit } from "../objects/objects.ts"
+import { readCommit, readCommitHere, readCommits } from "../objects/objects.ts"
 import { byteSource } from "../process/bytes.ts"
 import type { Context } from "../process/context.ts"
 import { resolveReference } from "../refs/ref-files.ts"
@@ -30,7 +30,7 @@ const lineLimit = 64
 
 /**
  * Follows single parents from `to` until `from` (or the root, without one). Returns undefined when a commit on the way has several parents or
- * is not a loose object, or the history is long: then git is needed. Most pushes are such a short linear history, and need no process.
+ * is not to be read without a process, or the history is long: then git is needed. Most pushes are such a short linear history, and need no process.
  */
 async function linearRange(
   context: Context,
@@ -42,7 +42,7 @@ async function linearRange(
   let next: ObjectId | undefined = to
   while (next !== from) {
     if (next === undefined || line.length === lineLimit) return undefined
-    const commit: Commit | undefined = await readLooseCommit(context, repository, next)
+    const commit: Commit | undefined = await readCommitHere(context, repository, next)
     if (commit === undefined || commit.parents.length > 1) return undefined
     line.push(commit)
     next = commit.parents[0]
@@ -89,7 +89,7 @@ export async function commitsBetween(context: Context, repository: Repository, r
 /** Whether `descendant` has `ancestor` in its history; a commit is its own ancestor. Throws `failed` when one of them is no commit or missing. */
 export async function isAncestor(context: Context, repository: Repository, ancestor: ObjectId, descendant: ObjectId): Promise<boolean> {
   // A merge commit has both sides as parents.
-  if ((await readLooseCommit(context, repository, descendant))?.parents.includes(ancestor)) return true
+  if ((await readCommitHere(context, repository, descendant))?.parents.includes(ancestor)) return true
   const line = await linearRange(context, repository, descendant, ancestor)
   if (line !== undefined) return true
   const result = await context.processes.run(

@@ -1,7 +1,7 @@
 import { GitError } from "../model/errors.ts"
 import type { Commit, Repository } from "../model/model.ts"
 import { type ObjectId, objectId } from "../model/names.ts"
-import { readCommit, readCommits } from "../objects/objects.ts"
+import { readCommit, readCommitHere, readCommits } from "../objects/objects.ts"
 import { byteSource } from "../process/bytes.ts"
 import { keyIn } from "../process/cache.ts"
 import type { Context } from "../process/context.ts"
@@ -119,6 +119,12 @@ export async function walk(context: Context, repository: Repository, to: readonl
   return walked
 }
 
+/** A short range, without a process; undefined for others. */
+async function rangeOf(context: Context, repository: Repository, to: readonly ObjectId[], not: readonly ObjectId[]) {
+  const { shortRange } = await import("./short-range.ts")
+  return shortRange((id) => readCommitHere(context, repository, id), to, not)
+}
+
 /** Lets git walk. Without a known length it walks to the end. */
 async function list(
   context: Context,
@@ -127,6 +133,12 @@ async function list(
   known: number | undefined,
 ): Promise<{ readonly ids: readonly ObjectId[]; readonly total: number }> {
   const { to, not = [], path, since, until, skip, limit } = options
+  const isRange = known === undefined && not.length > 0 && path === undefined && since === undefined && until === undefined
+  const range = isRange ? await rangeOf(context, repository, to, not) : undefined
+  if (range) {
+    if (repository.quarantine === undefined) context.cache.counts.set(keyOf(repository, options), range.length)
+    return { ids: range.slice(skip, skip + limit), total: range.length }
+  }
   const flags = [
     ...(since === undefined ? [] : [`--max-age=${since}`]),
     ...(until === undefined ? [] : [`--min-age=${until}`]),

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { branchRef, isBranchName, isObjectId, isRefName, objectId, refName, tagRef } from "./names.ts"
+import { branchRef, byBytes, isBranchName, isObjectId, isRefName, objectId, refName, tagRef } from "./names.ts"
 
 const run = promisify(execFile)
 
@@ -64,4 +64,11 @@ describe("object ids", () => {
       expect(isObjectId(bad)).toBe(false)
     expect(() => objectId("main")).toThrow()
   })
+})
+
+test("names are in the order of their bytes", () => {
+  const letters = ["", "a", "b", "/", ".", "é", "\ud7ff", "\ue000", "\uffff", "😀", "𝒳", "\u{10ffff}"]
+  const texts = letters.flatMap((first) => letters.flatMap((second) => [first + second, `a${first}${second}`]))
+  for (const a of texts)
+    for (const b of texts) expect(Math.sign(byBytes(a, b)), `${a} ${b}`).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)))
 })

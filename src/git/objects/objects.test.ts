@@ -113,7 +113,7 @@ describe("reading", () => {
     const commit = await writeCommit(repository, { ...plain, signature })
     const tag = await writeTag(repository, { object: commit, type: "commit", name: "v1", tagger: ben, message: `m\n${signature}` })
     await world.git.references.update(repository, [{ name: refName("refs/tags/v1"), to: tag }])
-    for (const spawns of [0, 1]) {
+    for (const from of ["loose", "packed"]) {
       const before = world.git.spawned()
       const read = await readCommit(repository, commit)
       expect(read).toMatchObject({ id: commit, ...plain, signature: { text: signature } })
@@ -133,7 +133,7 @@ describe("reading", () => {
       expect(await readTree(repository, tree)).toEqual(entries)
       expect((await readBlob(repository, blob)).toString()).toBe("hello")
       expect(await info(repository, blob)).toEqual({ id: blob, type: "blob", size: 5 })
-      expect(world.git.spawned() - before).toBe(spawns)
+      expect(world.git.spawned() - before, from).toBe(0)
       await pack(repository)
     }
   })
@@ -185,11 +185,13 @@ describe("reading", () => {
 
   test("many requests at once are answered each with its own object", async () => {
     const repository = await create()
-    const ids = await Promise.all(Array.from({ length: 50 }, (_, index) => world.git.objects.writeBlob(repository, `blob ${index}`)))
+    // Too large to be read without git.
+    const texts = Array.from({ length: 12 }, (_, index) => `blob ${index}`.padEnd(1024 * 1024 + 1))
+    const ids = await Promise.all(texts.map((text) => world.git.objects.writeBlob(repository, text)))
     await pack(repository)
     const before = world.git.spawned()
     const contents = await Promise.all(ids.map((id) => world.git.objects.readBlob(repository, id)))
-    expect(contents.map(String)).toEqual(ids.map((_, index) => `blob ${index}`))
+    expect(contents.map(String)).toEqual(texts)
     expect(world.git.spawned() - before).toBe(1)
   })
 })

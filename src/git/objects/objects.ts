@@ -1,12 +1,12 @@
 import { Readable } from "node:stream"
 import { GitError, missing } from "../model/errors.ts"
 import type { Commit, ObjectInfo, ObjectType, Person, RawObject, Repository, Tag, TreeEntry } from "../model/model.ts"
-import { idLength, isObjectId, isTagName, type ObjectId } from "../model/names.ts"
+import { byBytes, idLength, isObjectId, isTagName, type ObjectId } from "../model/names.ts"
 import { isTreeEntryName } from "../model/tree-entry.ts"
 import { compact, isSmall, keyIn } from "../process/cache.ts"
 import type { Context } from "../process/context.ts"
 import { outputOf } from "../process/output.ts"
-import { looseIds, readLooseObject, writeLooseObject } from "./loose.ts"
+import { looseIds, readLooseFile, writeLooseObject, writtenObject } from "./loose.ts"
 import { parseCommit, parseTag, parseTree } from "./parse.ts"
 
 /** A commit to be written. */
@@ -66,16 +66,6 @@ export function writeBlob(context: Context, repository: Repository, content: Uin
 /** Git sorts a directory as if its name ended with a slash. */
 const sortKey = ({ mode, name }: TreeEntry): string => (mode === "40000" ? `${name}/` : name)
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is looked for
-const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
-
-/** By the bytes of the names, which for ASCII are the characters. */
-function byName(a: TreeEntry, b: TreeEntry): number {
-  const [left, right] = [sortKey(a), sortKey(b)]
-  if (!isAscii(left) || !isAscii(right)) return Buffer.compare(Buffer.from(left), Buffer.from(right))
-  return left < right ? -1 : left > right ? 1 : 0
-}
-
 /** The entries of a directory in git's order. Throws `invalid` for a name that must not stand in a tree (see isTreeEntryName), or that stands twice. */
 export function treeEntries(repository: Repository, entries: readonly TreeEntry[]): readonly TreeEntry[] {
   checkIds(
@@ -87,7 +77,7 @@ export function treeEntries(repository: Repository, entries: readonly TreeEntry[
     if (!isTreeEntryName(name) || names.has(name)) throw new GitError("invalid", "a name that must not stand in a tree", name.slice(0, 200))
     names.add(name)
   }
-  return [...entries].sort(byName)
+  return [...entries].sort((a, b) => byBytes(sortKey(a), sortKey(b)))
 }
 
 /** The bytes of a directory whose entries are as `treeEntries` gives them. */
@@ -132,11 +122,58 @@ export async function writeTag(context: Context, repository: Repository, tag: Ne
   return writeLooseObject(context, repository, "tag", Buffer.from(`${headers.join("\n")}\n\n${messageText(tag.message)}`))
 }
 
+/** Reads a small object without a process: one that was just written, or from a pack or a file of its own. Undefined where that is not to be had. */
+async function readAtHand(context: Context, repository: Repository, id: ObjectId): Promise<RawObject | undefined> {
+  const written = writtenObject(context, repository, id)
+  if (written) return written
+  const packs = await context.packs()
+  await packs.breaks()
+  const found = packs.read(repository, id) ?? readLooseFile(repository, id)
+  // A repack may have moved it from the one to the other.
+  return found ?? (packs.renew(repository) ? packs.read(repository, id) : undefined)
+}
+
 /** An object's kind and size, or undefined when it is not there. */
 export async function objectInfo(context: Context, repository: Repository, id: ObjectId): Promise<ObjectInfo | undefined> {
-  const loose = cachedBlob(context, repository, id) ?? (await readLooseObject(context, repository, id))
-  if (loose) cacheBlob(context, repository, id, loose)
-  return loose === undefined ? context.readers.info(repository, id) : { id, type: loose.type, size: loose.content.length }
+  const known = cachedBlob(context, repository, id)
+  if (known) return infoOf(id, known)
+  const packs = await context.packs()
+  await packs.breaks()
+  const packed = packs.info(repository, id)
+  if (packed) return packed
+  const object = await readAtHand(context, repository, id)
+  if (!object) return context.readers.info(repository, id)
+  cacheBlob(context, repository, id, object)
+  return infoOf(id, object)
+}
+
+const infoOf = (id: ObjectId, { type, content }: RawObject): ObjectInfo => ({ id, type, size: content.length })
+
+/** A file's size, and its content where that was to be read. */
+export interface Looked {
+  readonly size: number
+  readonly content: Buffer | undefined
+}
+
+/**
+ * A file's size, and its content where it has at most so many bytes; undefined for what is no file. For what a tree names: its size is cached. Callers must not change the
+ * content. Throws `missing`, `tooLarge`.
+ */
+export async function lookAt(context: Context, repository: Repository, id: ObjectId, most: number): Promise<Looked | undefined> {
+  const { sizes } = context.cache
+  const key = keyIn(repository, id)
+  let object = cachedBlob(context, repository, id)
+  let size = object?.content.length ?? sizes.get(key)
+  // Most files are small: where they may be read whole, they are at once.
+  if (size === undefined && most >= READ_WHOLE) object = await readAtHand(context, repository, id)
+  if (size === undefined) {
+    const info = object ? infoOf(id, object) : await namedInfo(context, repository, id)
+    if (info.type !== "blob") return undefined
+    size = info.size
+    if (object) cacheBlob(context, repository, id, object)
+    if (repository.quarantine === undefined) sizes.set(key, size)
+  }
+  return { size, content: size > most ? undefined : (object?.content ?? (await readBlob(context, repository, id))) }
 }
 
 /** The same for an object that another one or a reference names. Throws `missing`. */
@@ -164,49 +201,48 @@ export async function expandId(context: Context, repository: Repository, prefix:
 
 /** Reads an object of this kind as it is stored. Throws `missing`, and `tooLarge` over `limits.objectBytes`. */
 export async function readObject(context: Context, repository: Repository, id: ObjectId, type: ObjectType): Promise<RawObject> {
-  const found = (await readLooseObject(context, repository, id)) ?? (await context.readers.read(repository, id, context.limits.objectBytes))
+  const found = (await readAtHand(context, repository, id)) ?? (await context.readers.read(repository, id, context.limits.objectBytes))
   if (found?.type !== type) throw missing(repository, type, id)
   return found
 }
 
 /** Reads a commit, cached. Throws `missing`. */
 export async function readCommit(context: Context, repository: Repository, id: ObjectId): Promise<Commit> {
-  const { commits } = context.cache
-  const key = keyIn(repository, id)
-  const known = commits.get(key)
+  const known = context.cache.commits.get(keyIn(repository, id))
   if (known !== undefined) return known
-  const commit = parseCommit(id, (await readObject(context, repository, id, "commit")).content)
-  // Objects in quarantine may be discarded.
-  if (repository.quarantine === undefined) commits.set(key, commit)
-  return commit
+  return kept(context, repository, parseCommit(id, (await readObject(context, repository, id, "commit")).content))
 }
 
-/** Up to this many commits are looked up one by one, as loose objects first; more are read from git together. */
-const FEW_COMMITS = 4
-
-/** Reads commits, cached, in the order of the ids. Throws `missing`. */
+/** Reads commits, cached, in the order of the ids. Those that need a process are asked for together. Throws `missing`. */
 export async function readCommits(context: Context, repository: Repository, ids: readonly ObjectId[]): Promise<readonly Commit[]> {
-  const { commits } = context.cache
-  const unknown = ids.filter((id) => commits.get(keyIn(repository, id)) === undefined)
-  if (unknown.length <= FEW_COMMITS) return Promise.all(ids.map((id) => readCommit(context, repository, id)))
-  const objects = await context.readers.readAll(repository, unknown, context.limits.objectBytes)
   const read = new Map<ObjectId, Commit>()
+  const unknown: ObjectId[] = []
+  for (const id of new Set(ids)) {
+    const commit = await readCommitHere(context, repository, id)
+    if (commit) read.set(id, commit)
+    else unknown.push(id)
+  }
+  const objects = await context.readers.readAll(repository, unknown, context.limits.objectBytes)
   for (const [index, id] of unknown.entries()) {
     const object = objects[index]
     if (object?.type !== "commit") throw missing(repository, "commit", id)
-    const commit = parseCommit(id, object.content)
-    read.set(id, commit)
-    if (repository.quarantine === undefined) commits.set(keyIn(repository, id), commit)
+    read.set(id, kept(context, repository, parseCommit(id, object.content)))
   }
-  return Promise.all(ids.map((id) => read.get(id) ?? readCommit(context, repository, id)))
+  return ids.flatMap((id) => read.get(id) ?? [])
 }
 
-/** Reads a commit only if that needs no process: when it is cached or a loose object. */
-export async function readLooseCommit(context: Context, repository: Repository, id: ObjectId): Promise<Commit | undefined> {
+/** Reads a commit, cached, only if that needs no process. */
+export async function readCommitHere(context: Context, repository: Repository, id: ObjectId): Promise<Commit | undefined> {
   const known = context.cache.commits.get(keyIn(repository, id))
   if (known !== undefined) return known
-  const found = await readLooseObject(context, repository, id)
-  return found?.type === "commit" ? parseCommit(id, found.content) : undefined
+  const found = await readAtHand(context, repository, id)
+  return found?.type === "commit" ? kept(context, repository, parseCommit(id, found.content)) : undefined
+}
+
+function kept({ cache }: Context, repository: Repository, commit: Commit): Commit {
+  // Objects in quarantine may be discarded.
+  if (repository.quarantine === undefined) cache.commits.set(keyIn(repository, commit.id), commit)
+  return commit
 }
 
 /** Reads an annotated tag. Throws `missing`. */
@@ -255,7 +291,7 @@ export async function streamBlob(
   repository: Repository,
   id: ObjectId,
 ): Promise<{ readonly size: number; readonly content: Readable }> {
-  const found = await context.readers.info(repository, id)
+  const found = await objectInfo(context, repository, id)
   if (found?.type !== "blob") throw missing(repository, "blob", id)
   const { size } = found
   if (size <= READ_WHOLE) return { size, content: Readable.from([await readBlob(context, repository, id)], { objectMode: false }) }

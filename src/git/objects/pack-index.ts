@@ -10,13 +10,19 @@ import type { ObjectId } from "../model/names.ts"
 const SIGNATURE = Buffer.from("ff744f6300000002", "hex")
 const COUNTS = 256 * 4
 
+/** Where the ids begin, after the counts. */
+export const IDS_AT = SIGNATURE.length + COUNTS
+
+/** Whether a file that begins so is an index. */
+export const isPackIndex = (head: Buffer): boolean => head.subarray(0, SIGNATURE.length).equals(SIGNATURE)
+
 /** Whether a pack holds all of these objects, by its index. Throws `failed` for a file that is no index, and what the file system throws. */
 export async function packHolds(path: string, ids: readonly ObjectId[]): Promise<boolean> {
   const file = await open(path)
   try {
-    const head = Buffer.alloc(SIGNATURE.length + COUNTS)
+    const head = Buffer.alloc(IDS_AT)
     await file.read(head, 0, head.length, 0)
-    if (!head.subarray(0, SIGNATURE.length).equals(SIGNATURE)) throw new GitError("failed", "not the index of a pack", path)
+    if (!isPackIndex(head)) throw new GitError("failed", "not the index of a pack", path)
     for (const id of ids) {
       const width = id.length / 2
       const first = Number.parseInt(id.slice(0, 2), 16)
@@ -35,9 +41,9 @@ export async function packHolds(path: string, ids: readonly ObjectId[]): Promise
 export async function countIn(path: string): Promise<number> {
   const file = await open(path)
   try {
-    const head = Buffer.alloc(SIGNATURE.length + COUNTS)
+    const head = Buffer.alloc(IDS_AT)
     await file.read(head, 0, head.length, 0)
-    if (!head.subarray(0, SIGNATURE.length).equals(SIGNATURE)) throw new GitError("failed", "not the index of a pack", path)
+    if (!isPackIndex(head)) throw new GitError("failed", "not the index of a pack", path)
     return head.readUInt32BE(head.length - 4)
   } finally {
     await file.close()

@@ -9,6 +9,8 @@ import type { ObjectId } from "../model/names.ts"
 export interface GitCache {
   readonly commits: LRUCache<string, Commit>
   readonly trees: LRUCache<string, readonly TreeEntry[]>
+  /** The sizes of files, in bytes. */
+  readonly sizes: LRUCache<string, number>
   readonly diffs: LRUCache<string, readonly ChangedFile[]>
   readonly counts: LRUCache<string, number>
   /** Parts of histories that git had to walk. */
@@ -23,8 +25,8 @@ export interface GitCache {
   readonly answers: LRUCache<string, Buffer>
 }
 
-/** Limits: characters of commits, entries of trees, changed files, numbers, and ids on pages. */
-const MOST = { characters: 16_000_000, entries: 200_000, files: 200_000, counts: 20_000, ids: 100_000 }
+/** Limits: characters of commits, entries of trees, changed files, numbers, sizes, and ids on pages. */
+const MOST = { characters: 16_000_000, entries: 200_000, files: 200_000, counts: 20_000, sizes: 20_000, ids: 100_000 }
 /** Limits of cached answers, and how long they are kept after their last use. */
 const ANSWERS = { bytes: 32 * 1024 * 1024, milliseconds: 10 * 60_000 }
 /** How long what was written is kept to be read again. */
@@ -59,6 +61,7 @@ export function createCache(): GitCache {
       sizeCalculation: ({ message, signature }) => COMMIT + message.length + 2 * (signature?.payload.length ?? 0),
     }),
     trees: new LRUCache({ maxSize: MOST.entries, sizeCalculation: (entries) => 1 + entries.length }),
+    sizes: new LRUCache({ maxSize: MOST.sizes, sizeCalculation: () => 1 }),
     diffs: new LRUCache({ maxSize: MOST.files, sizeCalculation: (files) => 1 + files.length }),
     counts: new LRUCache({ max: MOST.counts }),
     pages: new LRUCache({ maxSize: MOST.ids, sizeCalculation: (ids) => 1 + ids.length }),

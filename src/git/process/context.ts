@@ -1,4 +1,5 @@
 import type { ChangedFile } from "../model/model.ts"
+import type { Packs } from "../objects/packs.ts"
 import type { RepositoryStore } from "../store/store.ts"
 import type { GitCache } from "./cache.ts"
 import type { Caller, Limiter } from "./limits.ts"
@@ -147,6 +148,8 @@ export interface Context {
   readonly log: (event: GitEvent) => void
   readonly processes: Processes
   readonly readers: Readers
+  /** Loaded at the first use. */
+  readonly packs: () => Promise<Packs>
   /** Who the current work is for. */
   readonly caller: () => Caller
   /** Commands that end by themselves: their output is read at once, and nothing waits for another permit while it holds one of these. */

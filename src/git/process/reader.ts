@@ -1,6 +1,7 @@
 import { GitError, isGitError, missing } from "../model/errors.ts"
 import type { ObjectInfo, ObjectType, RawObject, Repository } from "../model/model.ts"
 import { type ObjectId, objectId } from "../model/names.ts"
+import type { Packs } from "../objects/packs.ts"
 import { type ByteSource, byteSource } from "./bytes.ts"
 import type { Limiter, Release } from "./limits.ts"
 import type { GitProcess, Processes } from "./process.ts"
@@ -19,7 +20,7 @@ export interface Readers {
   warm(repository: Repository): void
   /** Makes the idle readers of a quarantine, whose objects have been moved to the repository, readers of the repository. */
   adopt(quarantined: Repository, repository: Repository): void
-  /** Ends the idle readers of a repository (or of its quarantine, when it has one in view). */
+  /** Ends the idle readers of a repository (or of its quarantine, when it has one in view), and closes its packs. */
   closeRepository(repository: Repository): Promise<void>
   close(): Promise<void>
 }
@@ -60,7 +61,12 @@ const COMPLAINT = /^(error|fatal): /m
 const placeOf = ({ quarantine, directory, borrows = [] }: Repository) => quarantine ?? [directory, ...borrows].join("\0")
 
 /** Opens a pool of readers. They start when needed and end when idle, or when another repository needs one. */
-export function createReaders(processes: Processes, limiter: Limiter, settings: ReaderSettings): Readers {
+export function createReaders(
+  processes: Processes,
+  limiter: Limiter,
+  packs: () => Promise<Packs> | undefined,
+  settings: ReaderSettings,
+): Readers {
   const all = new Set<Reader>()
   // In the order in which they became idle.
   const idle = new Map<Reader, NodeJS.Timeout>()
@@ -247,6 +253,18 @@ export function createReaders(processes: Processes, limiter: Limiter, settings: 
     await Promise.all(readers.map(end))
   }
 
+  async function closeRepository(repository: Repository): Promise<void> {
+    const opened = await packs()
+    opened?.closeRepository(repository)
+    await endAll([...idle.keys()].filter((reader) => reader.place === placeOf(repository)))
+  }
+
+  async function close(): Promise<void> {
+    const opened = await packs()
+    opened?.close()
+    await endAll([...all])
+  }
+
   return {
     info,
     expand,
@@ -254,7 +272,7 @@ export function createReaders(processes: Processes, limiter: Limiter, settings: 
     readAll,
     warm,
     adopt,
-    closeRepository: (repository) => endAll([...idle.keys()].filter((reader) => reader.place === placeOf(repository))),
-    close: () => endAll([...all]),
+    closeRepository,
+    close,
   }
 }

@@ -5,7 +5,7 @@ import { memoize } from "../../../core/memoize.ts"
 import { localTime, NEVER } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"
-import { type ChangedFile, type Commit, type ObjectId, type Person, sumOf } from "../../../git/index.ts"
+import { byBytes, type ChangedFile, type Commit, type ObjectId, type Person, sumOf } from "../../../git/index.ts"
 import { presentUser } from "../../people/users/present.ts"
 import { repositoryApiUrl, repositoryHtmlUrl } from "../repositories/urls.ts"
 import type { PayloadUser, Verification } from "../signatures/records.ts"
@@ -113,7 +113,6 @@ function affected(files: readonly ChangedFile[]): NonNullable<CommitRecord["file
 }
 
 const pathOf = ({ path }: ChangedFile): string => path
-const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
 /** An unsigned commit, as far as it is presented. */
 export type UnsignedCommit = Pick<Commit, "id" | "author" | "committer" | "message"> & { readonly signature: undefined }

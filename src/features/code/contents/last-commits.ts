@@ -25,7 +25,10 @@ export async function lastCommits(
   limit = MOST_COMMITS,
 ): Promise<ReadonlyMap<string, ObjectId>> {
   const cache = knownBy(git)
-  const keyOf = (id: ObjectId): string => `${repository.key}\0${id}\0${directory.join("/")}`
+  const path = directory.join("/")
+  const keyOf = (id: ObjectId): string => `${repository.key}\0${id}\0${path}`
+  const before = cache.get(keyOf(from.id))
+  if (before && names.every((name) => before.has(name))) return before.size === names.length ? before : only(names, before)
   const read = reader(git, repository, directory, names.length)
   const found = new Map<string, ObjectId>()
   const waiting = new Map<ObjectId, { readonly commit: Commit; readonly names: Set<string> }>([
@@ -51,10 +54,18 @@ export async function lastCommits(
     }
     for (const name of pending) found.set(name, commit.id)
   }
-  const before = cache.get(keyOf(from.id)) ?? []
-  if (found.size > 0) cache.set(keyOf(from.id), new Map([...before, ...found]))
+  if (found.size === 0) return found
+  cache.set(keyOf(from.id), new Map([...(cache.get(keyOf(from.id)) ?? []), ...found]))
   return found
 }
+
+const only = (names: readonly string[], of: ReadonlyMap<string, ObjectId>): ReadonlyMap<string, ObjectId> =>
+  new Map(
+    names.flatMap((name) => {
+      const id = of.get(name)
+      return id === undefined ? [] : [[name, id] as const]
+    }),
+  )
 
 /** There are few parallel lines of history, so a linear search is cheap. */
 function newest<T extends { readonly commit: Commit }>(waiting: Iterable<T>): T {

@@ -60,22 +60,18 @@ export async function presentEntries(
     options.commit || options.message
       ? await lastCommits(services.git, repository, revision.commit, directory, names)
       : new Map<string, ObjectId>()
-  const commits = new Map<ObjectId, Commit>()
-  await mapInBatches([...new Set(last.values())], async (id) => commits.set(id, await services.git.objects.readCommit(repository, id)))
+  const commits = new Map<ObjectId, Partial<ContentsResponse>>()
+  await mapInBatches([...new Set(last.values())], async (id) =>
+    commits.set(id, commitFields(await services.git.objects.readCommit(repository, id), options, entries.length > 1)),
+  )
   const modules = entries.some(({ mode }) => mode === "160000")
     ? await modulesIn(view.services.git, repositoryOf(view), view.revision.commit.tree)
     : new Map<string, string>()
+  const place = placeOf(view, directory)
   return mapInBatches(entries, async (entry) => {
     const read = await readEntry(view, entry, options)
     const id = last.get(entry.name)
-    return present(
-      view,
-      directory,
-      entry,
-      read,
-      { ...commitFields(id === undefined ? undefined : commits.get(id), options, entries.length > 1) },
-      modules,
-    )
+    return present(place, entry, read, id && commits.get(id), modules)
   })
 }
 
@@ -91,18 +87,15 @@ async function readEntry(view: RevisionView, { mode, id }: TreeEntry, options: C
   const repository = repositoryOf(view)
   const none = { size: 0, content: undefined, target: null, largeFile: undefined }
   if (mode === "40000" || mode === "160000") return none
-  const size = (await objects.info(repository, id))?.size ?? 0
-  if (mode === "120000") {
-    const target = size <= LONGEST_LINK ? (await objects.readBlob(repository, id)).toString("utf8") : ""
-    return { ...none, size, target }
-  }
-  const wanted = options.content ? size <= MAX_INLINE_BYTES : options.lfs && size <= POINTER_BYTES
-  const bytes = wanted ? await objects.readBlob(repository, id) : undefined
+  const isLink = mode === "120000"
+  const most = isLink ? LONGEST_LINK : options.content ? MAX_INLINE_BYTES : options.lfs ? POINTER_BYTES : 0
+  const { size, content } = (await objects.look(repository, id, most)) ?? none
+  if (isLink) return { ...none, size, target: content?.toString("utf8") ?? "" }
   return {
     ...none,
     size,
-    content: options.content ? bytes : undefined,
-    largeFile: options.lfs && bytes ? readPointer(bytes) : undefined,
+    content: options.content ? content : undefined,
+    largeFile: options.lfs && content ? readPointer(content) : undefined,
   }
 }
 
@@ -110,9 +103,11 @@ async function readEntry(view: RevisionView, { mode, id }: TreeEntry, options: C
 const LONGEST_LINK = 4096
 const LONGEST_MESSAGE = 1000
 
-function commitFields(commit: Commit | undefined, options: ContentOptions, isOneOfMany: boolean): Partial<ContentsResponse> {
-  if (!commit) return {}
-  const { author, committer, id, message } = commit
+function commitFields(
+  { author, committer, id, message }: Commit,
+  options: ContentOptions,
+  isOneOfMany: boolean,
+): Partial<ContentsResponse> {
   return {
     ...(options.commit && {
       last_commit_sha: id,
@@ -125,21 +120,42 @@ function commitFields(commit: Commit | undefined, options: ContentOptions, isOne
 
 const TYPES = { "100644": "file", "100755": "file", "120000": "symlink", "40000": "dir", "160000": "submodule" } as const
 
+/** What the addresses of all entries of a directory begin with. */
+interface Place {
+  readonly directory: string
+  readonly api: string
+  readonly html: string
+  /** The directory in addresses, with its slash. */
+  readonly escaped: string
+  readonly at: string
+  readonly ref: string
+}
+
+function placeOf({ services: { site }, owned, revision }: RevisionView, parts: readonly string[]): Place {
+  const directory = parts.map((part) => `${part}/`).join("")
+  const escaped = escapePath(directory)
+  return {
+    directory,
+    escaped,
+    api: apiUrl(site, owned),
+    html: repositoryHtmlUrl(site, owned.owner.name, owned.repository.name),
+    at: `${revision.kind}/${escapePath(revision.name)}/${escaped}`,
+    ref: encodeURIComponent(revision.name),
+  }
+}
+
 function present(
-  { services: { site }, owned, revision }: RevisionView,
-  directory: readonly string[],
+  { directory, escaped, api, html, at, ref }: Place,
   { name, mode, id }: TreeEntry,
   { size, content, target, largeFile }: Read,
-  last: Partial<ContentsResponse>,
+  last: Partial<ContentsResponse> | undefined,
   modules: ReadonlyMap<string, string>,
 ): ContentsResponse {
-  const path = [...directory, name].join("/")
+  const path = `${directory}${name}`
   const type = TYPES[mode]
-  const api = apiUrl(site, owned)
-  const html = repositoryHtmlUrl(site, owned.owner.name, owned.repository.name)
-  const at = `${revision.kind}/${escapePath(revision.name)}/${escapePath(path)}`
-  const self = `${api}/contents/${escapePath(path)}?ref=${encodeURIComponent(revision.name)}`
-  const here = type === "submodule" ? null : { git: `${api}/git/blobs/${id}`, html: `${html}/src/${at}` }
+  const own = encodeURIComponent(name)
+  const self = `${api}/contents/${escaped}${own}?ref=${ref}`
+  const here = type === "submodule" ? null : { git: `${api}/git/blobs/${id}`, html: `${html}/src/${at}${own}` }
   return {
     name,
     path,
@@ -153,7 +169,7 @@ function present(
     url: self,
     html_url: here?.html ?? null,
     git_url: here?.git ?? null,
-    download_url: type === "file" || type === "symlink" ? `${html}/raw/${at}` : null,
+    download_url: type === "file" || type === "symlink" ? `${html}/raw/${at}${own}` : null,
     submodule_git_url: type === "submodule" ? (modules.get(path) ?? null) : null,
     _links: { self, git: here?.git ?? null, html: here?.html ?? null },
     ...(largeFile && { lfs_oid: largeFile.oid, lfs_size: largeFile.size }),

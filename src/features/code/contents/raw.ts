@@ -31,6 +31,8 @@ interface Blob {
   readonly entry: TreeEntry
   /** Bytes. */
   readonly size: number
+  /** What it holds, where that was read already. */
+  readonly content?: Buffer | undefined
 }
 
 async function locateBlob(view: RevisionView, path: string): Promise<Blob> {
@@ -38,15 +40,15 @@ async function locateBlob(view: RevisionView, path: string): Promise<Blob> {
   const repository = repositoryOf(view)
   const entry = await findEntry(git, repository, view.revision.commit.tree, partsToRead(path))
   if (!entry || entry.mode === "40000" || entry.mode === "160000") throw missingFile()
-  const info = await git.objects.namedInfo(repository, entry.id)
-  if (info.type !== "blob") throw missingFile()
-  return { entry, size: info.size }
+  const found = await git.objects.look(repository, entry.id, MAX_BUFFERED_BYTES)
+  if (!found) throw missingFile()
+  return { entry, ...found }
 }
 
-async function largeFileOf(view: RevisionView, { entry, size }: Blob): Promise<Download | undefined> {
+async function largeFileOf(view: RevisionView, { entry, size, content }: Blob): Promise<Download | undefined> {
   const { services, owned } = view
-  if (!services.config.lfs.enabled || size > POINTER_BYTES || entry.mode === "120000") return undefined
-  const pointer = readPointer(await services.git.objects.readBlob(repositoryOf(view), entry.id))
+  if (!services.config.lfs.enabled || size > POINTER_BYTES || !content || entry.mode === "120000") return undefined
+  const pointer = readPointer(content)
   const object = pointer && (await findObject(services.database.read, owned.repository, pointer.oid))
   if (!object || object.size !== pointer.size) return undefined
   return {
@@ -61,13 +63,13 @@ async function largeFileOf(view: RevisionView, { entry, size }: Blob): Promise<D
   }
 }
 
-export function downloadOfBlob({ objects }: Git, repository: Repository, { entry, size }: Blob): Download {
+export function downloadOfBlob({ objects }: Git, repository: Repository, { entry, size, content: read }: Blob): Download {
   return {
     tag: `"${entry.id}"`,
     size,
     open: async () => {
       if (size <= MAX_BUFFERED_BYTES) {
-        const content = await objects.readBlob(repository, entry.id)
+        const content = read ?? (await objects.readBlob(repository, entry.id))
         return { ...deliver(entry.name, content), content }
       }
       const { content } = await objects.streamBlob(repository, entry.id)

@@ -85,6 +85,7 @@ export type RuleFinder = (branch: string) => Promise<Protection | undefined>
  * in a transaction unless the work is for that.
  */
 export function ruleFinder(protections: readonly Protection[], work: Work): RuleFinder {
+  if (protections.length === 0) return async () => undefined
   const names = protections.map(({ rule_name }) => rule_name)
   const patterns = patternSet(names.map((name) => (isPattern(name) ? branchPattern(name) : undefined)))
   const plain = new Map<string, number>()

@@ -29,6 +29,7 @@ export async function verifications(
   services: Pick<Services, "site" | "now">,
   signed: readonly (Commit | Tag)[],
 ): Promise<ReadonlyMap<ObjectId, Verification>> {
+  if (signed.every(({ signature }) => signature === undefined)) return new Map(signed.map(({ id }) => [id, UNSIGNED]))
   const claims = await Promise.all(signed.map(readClaim))
   const keys = await findKeys(db, claims)
   const owns = await addressesOf(db, services, claims, keys)
