@@ -305,8 +305,10 @@ export interface Git {
   }
 
   readonly maintenance: {
-    /** Whether repacking would make a repository faster. Starts no process. */
+    /** Whether packing references, or a repack, would make a repository faster. Starts no process. */
     needed(repository: Repository): Promise<boolean>
+    /** Packs references where many have files of their own. Throws `failed` while another process changes them, `timeout`, `aborted`. */
+    packReferences(repository: Repository, signal: AbortSignal): Promise<void>
     /** Whether a repack would put aside objects that were left behind, or drop those that are aside since before this time, in seconds since 1970. */
     hasLeftBehind(repository: Repository, before: number): Promise<boolean>
     /** Repacks it with a bitmap and a commit graph; pushes and fetches may run concurrently. Throws `failed`, `timeout`, `aborted`. */
@@ -534,6 +536,7 @@ export function openGit(options: GitOptions): Git {
     },
     maintenance: {
       needed: store.needsMaintenance,
+      packReferences: store.packReferences,
       hasLeftBehind: store.hasLeftBehind,
       run: store.maintain,
       check: async (repository, { isWhole = false, signal } = {}) =>

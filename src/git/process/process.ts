@@ -34,6 +34,7 @@ const subcommands = {
   "merge-base": { endOfOptions: true, light: true },
   "merge-tree": { endOfOptions: true },
   "pack-objects": { endOfOptions: false },
+  "pack-refs": { endOfOptions: false, light: true },
   push: { endOfOptions: true },
   repack: { endOfOptions: false },
   "rev-list": { endOfOptions: true, light: true },
