@@ -105,6 +105,16 @@ export function digestOf({ lines }: PackedFile): Buffer {
   return digest
 }
 
+/** The packed references that name an object. */
+export function* packedNamesOf({ lines }: PackedFile, id: ObjectId): Generator<RefName> {
+  const own = Buffer.from(`${id} `)
+  for (let start = lines.indexOf(own); start !== -1; start = lines.indexOf(own, start + own.length)) {
+    const end = lines.indexOf(NEWLINE, start)
+    const name = end === -1 ? "" : lines.toString("utf8", start + own.length, end)
+    if (isRefName(name)) yield name
+  }
+}
+
 /** Whether some packed reference has a name that begins so. */
 export function hasPackedBelow({ lines, format }: PackedFile, prefix: string): boolean {
   const own = Buffer.from(prefix)
