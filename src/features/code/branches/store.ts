@@ -23,10 +23,7 @@ const findPage = query("branches.findPage", (db, p: Params<{ repositoryId: numbe
 )
 
 const countAll = query("branches.countAll", (db, p: Params<{ repositoryId: number }>) =>
-  db
-    .selectFrom("branches")
-    .select((eb) => eb.fn.countAll<number>().as("total"))
-    .where("repository_id", "=", p.repositoryId),
+  db.selectFrom("branch_totals").select("total").where("repository_id", "=", p.repositoryId),
 )
 
 type Search = Params<{ repositoryId: number; text: string; limit: number; offset: number }>

@@ -33,10 +33,7 @@ const listPage = query("tags.list", (db, p: Params<{ repositoryId: number; limit
 )
 
 const countAll = query("tags.count", (db, p: Params<{ repositoryId: number }>) =>
-  db
-    .selectFrom("tags")
-    .select((eb) => eb.fn.countAll<number>().as("total"))
-    .where("repository_id", "=", p.repositoryId),
+  db.selectFrom("tag_totals").select("total").where("repository_id", "=", p.repositoryId),
 )
 
 const searchPage = query("tags.searchPage", (db, p: Params<{ repositoryId: number; text: string; limit: number; offset: number }>) =>
