@@ -123,6 +123,29 @@ test("references that are packed while they change and are read lose no change, 
   await world.close()
 })
 
+test("a repository in which nothing was left behind is counted again once something has changed", async () => {
+  const world = await openWorld()
+  const { git } = world
+  const repository = await git.repositories.create("ef/abcdef", { format: "sha1", branch: "main" })
+  const tree = await git.objects.writeTree(repository, [])
+  const commit = (message: string) => git.objects.writeCommit(repository, { tree, parents: [], author: person, committer: person, message })
+  const tip = await commit("one")
+  await git.references.update(repository, [{ name: branchRef("main"), from: null, to: tip }])
+  const look = async (shift: number) => {
+    await utimes(join(repository.directory, "hearth-exact"), 0, Date.now() / 1000 + shift)
+    const before = git.spawned()
+    return [await git.maintenance.hasLeftBehind(repository, 0), git.spawned() - before]
+  }
+  expect(await git.maintenance.hasLeftBehind(repository, 0)).toBe(false)
+  expect(await look(10)).toEqual([false, 0])
+  expect(await look(1)).toEqual([false, 1])
+  expect(await look(10)).toEqual([false, 0])
+  await git.references.update(repository, [{ name: branchRef("main"), from: tip, to: await commit("two") }])
+  expect(await look(0)).toEqual([true, 1])
+  expect((await readdir(repository.directory)).filter((name) => name.startsWith("hearth-"))).toEqual(["hearth-exact"])
+  await world.close()
+})
+
 test("an object that is missing is found", async () => {
   const world = await openWorld()
   const { git } = world
