@@ -54,6 +54,7 @@ import {
   type NewTag,
   namedInfo,
   objectInfo,
+  objectTypes,
   readBlob,
   readCommit,
   readTag,
@@ -175,6 +176,8 @@ export interface Git {
     written(repository: Repository, ids: Iterable<ObjectId>): Promise<number>
     /** An object's kind and size, or undefined when it is not there. */
     info(repository: Repository, id: ObjectId): Promise<ObjectInfo | undefined>
+    /** The kinds of many objects, without those that are not there. One process. Throws `failed`, `busy`, `timeout`, `aborted`. */
+    types(repository: Repository, ids: Iterable<ObjectId>): Promise<ReadonlyMap<ObjectId, ObjectInfo["type"]>>
     /** The same for an object that another one or a reference names: it must be there. Throws `missing`. */
     namedInfo(repository: Repository, id: ObjectId): Promise<ObjectInfo>
     readCommit(repository: Repository, id: ObjectId): Promise<Commit>
@@ -461,6 +464,7 @@ export function openGit(options: GitOptions): Git {
       expand: bind(expandId),
       written: bind((_, repository, ids) => looseBytes(repository, ids)),
       info: bind(objectInfo),
+      types: bind(objectTypes),
       namedInfo: bind(namedInfo),
       readCommit: bind(readCommit),
       readTag: bind(readTag),

@@ -7,7 +7,7 @@ import { compact, isSmall, keyIn } from "../process/cache.ts"
 import type { Context } from "../process/context.ts"
 import { outputOf } from "../process/output.ts"
 import { looseIds, readLooseObject, writeLooseObject } from "./loose.ts"
-import { parseCommit, parseTag, parseTree } from "./parse.ts"
+import { isType, parseCommit, parseTag, parseTree } from "./parse.ts"
 
 /** A commit to be written. */
 export interface NewCommit {
@@ -199,6 +199,25 @@ export async function readCommits(context: Context, repository: Repository, ids:
     if (repository.quarantine === undefined) commits.set(keyIn(repository, id), commit)
   }
   return Promise.all(ids.map((id) => read.get(id) ?? readCommit(context, repository, id)))
+}
+
+/** The kinds of many objects, without those that are not there. One process. */
+export async function objectTypes(
+  context: Context,
+  repository: Repository,
+  ids: Iterable<ObjectId>,
+): Promise<ReadonlyMap<ObjectId, ObjectInfo["type"]>> {
+  const asked = [...new Set(ids)]
+  const flags = ["--batch-check=%(objecttype)", "--buffer"]
+  const input = asked.map((id) => `${id}\n`).join("")
+  const { stdout } = await context.processes.run({ name: "cat-file", flags }, { repository, input })
+  const lines = stdout.toString("latin1").split("\n")
+  return new Map(
+    asked.flatMap((id, index) => {
+      const type = lines[index] ?? ""
+      return isType(type) ? [[id, type] as const] : []
+    }),
+  )
 }
 
 /** Reads a commit only if that needs no process: when it is cached or a loose object. */
