@@ -1,4 +1,4 @@
--- Made by `npm run golden` from what the 40 migrations make of an empty database; read the difference in review.
+-- Made by `npm run golden` from what the 41 migrations make of an empty database; read the difference in review.
 CREATE TABLE "schema_versions" ("id" integer primary key, "name" text not null, "applied_at" integer not null) strict;
 CREATE TABLE "users" ("id" integer primary key autoincrement, "kind" text default '' not null, "name" text default '' not null, "lower_name" text default '' not null, "full_name" text default '' not null, "email" text default '' not null, "description" text default '' not null, "location" text default '' not null, "website" text default '' not null, "language" text default '' not null, "theme" text default '' not null, "diff_view_style" text default '' not null, "visibility" text default 'public' not null, "avatar" text default '' not null, "created_at" integer default 0 not null, "updated_at" integer default 0 not null, "last_login_at" integer default 0 not null, "password_hash" text default '' not null, "credentials_version" integer default 1 not null, "login_name" text default '' not null, "source_id" integer default 0 not null, "is_admin" integer default 0 not null, "is_active" integer default 1 not null, "is_restricted" integer default 0 not null, "prohibit_login" integer default 0 not null, "must_change_password" integer default 0 not null, "hide_email" integer default 0 not null, "hide_activity" integer default 0 not null, "allow_create_organization" integer default 1 not null, "max_repositories" integer default -1 not null, "repo_admin_change_team_access" integer default 0 not null, "followers_count" integer default 0 not null, "following_count" integer default 0 not null, "stars_count" integer default 0 not null, "repositories_count" integer default 0 not null) strict;
 CREATE UNIQUE INDEX "users_lower_name" on "users" ("lower_name");
@@ -450,6 +450,20 @@ CREATE TABLE "repository_packs" ("stored_repository_id" integer not null referen
 CREATE INDEX "repository_packs_version" on "repository_packs" ("stored_repository_id", "version");
 CREATE INDEX "repository_packs_pack" on "repository_packs" ("pack_id");
 CREATE TABLE "site_values" ("name" text default '' not null, "value" text default '' not null, constraint "site_values_key" primary key ("name")) strict;
+CREATE TABLE "branch_totals" ("repository_id" integer not null references "repositories" ("id") on delete cascade, "total" integer default 0 not null, constraint "branch_totals_key" primary key ("repository_id")) strict;
+CREATE TRIGGER branch_totals_insert after insert on branches begin insert into branch_totals (repository_id, total) values (new.repository_id, 1)
+    on conflict (repository_id) do update set total = total + 1; end;
+CREATE TRIGGER branch_totals_delete after delete on branches begin update branch_totals set total = total - 1 where repository_id = old.repository_id; end;
+CREATE TRIGGER branch_totals_update after update of repository_id on branches
+     when not (old.repository_id = new.repository_id) begin update branch_totals set total = total - 1 where repository_id = old.repository_id; insert into branch_totals (repository_id, total) values (new.repository_id, 1)
+    on conflict (repository_id) do update set total = total + 1; end;
+CREATE TABLE "tag_totals" ("repository_id" integer not null references "repositories" ("id") on delete cascade, "total" integer default 0 not null, constraint "tag_totals_key" primary key ("repository_id")) strict;
+CREATE TRIGGER tag_totals_insert after insert on tags begin insert into tag_totals (repository_id, total) values (new.repository_id, 1)
+    on conflict (repository_id) do update set total = total + 1; end;
+CREATE TRIGGER tag_totals_delete after delete on tags begin update tag_totals set total = total - 1 where repository_id = old.repository_id; end;
+CREATE TRIGGER tag_totals_update after update of repository_id on tags
+     when not (old.repository_id = new.repository_id) begin update tag_totals set total = total - 1 where repository_id = old.repository_id; insert into tag_totals (repository_id, total) values (new.repository_id, 1)
+    on conflict (repository_id) do update set total = total + 1; end;
 insert into "oauth2_applications" (id, owner_id, name, client_id, secret_digest, redirect_uris, is_confidential, skips_consent, created_at, updated_at) values (1, null, 'git-credential-oauth', 'a4792ccc-144e-407e-86c9-5e7d8d9c3269', '', '["http://127.0.0.1","https://127.0.0.1"]', 0, 0, 0, 0);
 insert into "oauth2_applications" (id, owner_id, name, client_id, secret_digest, redirect_uris, is_confidential, skips_consent, created_at, updated_at) values (2, null, 'Git Credential Manager', 'e90ee53c-94e2-48ac-9358-a874fb9e0662', '', '["http://127.0.0.1","https://127.0.0.1"]', 0, 0, 0, 0);
 insert into "oauth2_applications" (id, owner_id, name, client_id, secret_digest, redirect_uris, is_confidential, skips_consent, created_at, updated_at) values (3, null, 'tea', 'd57cb8c4-630c-4168-8324-ec79935e18d4', '', '["http://127.0.0.1","https://127.0.0.1"]', 0, 0, 0, 0);

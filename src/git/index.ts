@@ -56,6 +56,7 @@ import {
   type NewTag,
   namedInfo,
   objectInfo,
+  objectTypes,
   readBlob,
   readCommit,
   readTag,
@@ -178,6 +179,8 @@ export interface Git {
     written(repository: Repository, ids: Iterable<ObjectId>): Promise<number>
     /** An object's kind and size, or undefined when it is not there. */
     info(repository: Repository, id: ObjectId): Promise<ObjectInfo | undefined>
+    /** The kinds of many objects, without those that are not there. One process. Throws `failed`, `busy`, `timeout`, `aborted`. */
+    types(repository: Repository, ids: Iterable<ObjectId>): Promise<ReadonlyMap<ObjectId, ObjectInfo["type"]>>
     /** The same for an object that another one or a reference names: it must be there. Throws `missing`. */
     namedInfo(repository: Repository, id: ObjectId): Promise<ObjectInfo>
     readCommit(repository: Repository, id: ObjectId): Promise<Commit>
@@ -310,8 +313,10 @@ export interface Git {
   }
 
   readonly maintenance: {
-    /** Whether repacking would make a repository faster. Starts no process. */
+    /** Whether packing references, or a repack, would make a repository faster. Starts no process. */
     needed(repository: Repository): Promise<boolean>
+    /** Packs references where many have files of their own. Throws `failed` while another process changes them, `timeout`, `aborted`. */
+    packReferences(repository: Repository, signal: AbortSignal): Promise<void>
     /** Whether a repack would put aside objects that were left behind, or drop those that are aside since before this time, in seconds since 1970. */
     hasLeftBehind(repository: Repository, before: number): Promise<boolean>
     /** Repacks it with a bitmap and a commit graph; pushes and fetches may run concurrently. Throws `failed`, `timeout`, `aborted`. */
@@ -469,6 +474,7 @@ export function openGit(options: GitOptions): Git {
       expand: bind(expandId),
       written: bind((_, repository, ids) => looseBytes(repository, ids)),
       info: bind(objectInfo),
+      types: bind(objectTypes),
       namedInfo: bind(namedInfo),
       readCommit: bind(readCommit),
       readTag: bind(readTag),
@@ -545,6 +551,7 @@ export function openGit(options: GitOptions): Git {
     },
     maintenance: {
       needed: store.needsMaintenance,
+      packReferences: store.packReferences,
       hasLeftBehind: store.hasLeftBehind,
       run: store.maintain,
       check: async (repository, { isWhole = false, signal } = {}) =>

@@ -1,8 +1,7 @@
 import { GitError } from "../model/errors.ts"
 import type { Commit, Repository } from "../model/model.ts"
 import { type ObjectId, objectId } from "../model/names.ts"
-import { readCommit, readCommitHere, readCommits } from "../objects/objects.ts"
-import { byteSource } from "../process/bytes.ts"
+import { readCommit, readCommitHere, readCommits, readTree } from "../objects/objects.ts"
 import { keyIn } from "../process/cache.ts"
 import type { Context } from "../process/context.ts"
 
@@ -37,15 +36,18 @@ const WALKED = 500
  */
 export async function log(context: Context, repository: Repository, options: LogOptions): Promise<Log> {
   const { skip, limit } = options
-  const total = await knownTotal(context, repository, options)
+  const known = context.cache.counts.get(keyOf(repository, options))
+  const key = pageKey(repository, options)
+  const seen = known === undefined ? undefined : context.cache.pages.get(key)
+  if (known !== undefined && seen !== undefined) return { commits: await readCommits(context, repository, seen), total: known }
+  const added = known !== undefined && isWhole(options) ? undefined : await addedTo(context, repository, options)
+  const total = known ?? added?.total ?? (isWhole(options) ? await countWhole(context, repository, options) : undefined)
   if (total !== undefined && (skip >= total || limit === 0)) return { commits: [], total }
   if (total !== undefined && isWhole(options) && skip + limit <= WALKED) {
     return { commits: (await walk(context, repository, options.to, skip + limit)).slice(skip), total }
   }
-  const key = `${keyOf(repository, options)}\0${skip}\0${limit}`
-  const page = total === undefined ? undefined : context.cache.pages.get(key)
-  if (total !== undefined && page !== undefined) return { commits: await readCommits(context, repository, page), total }
-  const listed = await list(context, repository, options, total)
+  const page = added && pageWith(context, repository, options, added)
+  const listed = page !== undefined && total !== undefined ? { ids: page, total } : await list(context, repository, options, total)
   if (repository.quarantine === undefined) context.cache.pages.set(key, listed.ids)
   return { commits: await readCommits(context, repository, listed.ids), total: listed.total }
 }
@@ -57,7 +59,7 @@ export async function log(context: Context, repository: Repository, options: Log
 export async function logPage(context: Context, repository: Repository, options: LogOptions): Promise<readonly Commit[]> {
   const { to, skip, limit } = options
   if (isWhole(options) && skip + limit <= WALKED) return (await walk(context, repository, to, skip + limit)).slice(skip)
-  const key = `${keyOf(repository, options)}\0${skip}\0${limit}`
+  const key = pageKey(repository, options)
   const known = context.cache.pages.get(key)
   if (known !== undefined) return readCommits(context, repository, known)
   const { ids } = await list(context, repository, options, skip + limit)
@@ -72,26 +74,91 @@ const isWhole = ({ not = [], path, since, until }: LogOptions): boolean =>
 const keyOf = (repository: Repository, { to, not = [], path, since, until }: LogOptions): string =>
   keyIn(repository, to.join(), not.join(), String(since ?? ""), String(until ?? ""), path === undefined ? "" : `/${path}`)
 
+const pageKey = (repository: Repository, options: LogOptions): string => `${keyOf(repository, options)}\0${options.skip}\0${options.limit}`
+
 /** How many commits of a linear history are checked to find one whose history was counted. */
 const LINE = 64
 
-/** The cached length of a history, or of one with a few commits added to it. */
-async function knownTotal(context: Context, repository: Repository, options: LogOptions): Promise<number | undefined> {
+/** A history as one that was counted before, with the commits of it that have come since, newest first. */
+interface Added {
+  readonly total: number
+  readonly before: LogOptions
+  readonly commits: readonly ObjectId[]
+}
+
+/** Finds a history whose length is cached that a few commits, one after the other, were added to. Undefined where there is none, or a time limits it. */
+async function addedTo(context: Context, repository: Repository, options: LogOptions): Promise<Added | undefined> {
   const { counts } = context.cache
-  const key = keyOf(repository, options)
-  const known = counts.get(key)
-  if (known !== undefined || !isWhole(options) || options.to.length !== 1) return known
-  let next = options.to[0]
-  for (let added = 1; next !== undefined && added <= LINE; added++) {
-    const commit: Commit = await readCommit(context, repository, next)
-    if (commit.parents.length > 1) return undefined
+  const { to, not = [], path, since, until } = options
+  if (to.length !== 1 || not.length > 0 || since !== undefined || until !== undefined) return undefined
+  const line: Commit[] = []
+  let next = to[0]
+  let known: number | undefined
+  for (
+    ;
+    known === undefined && line.length < LINE;
+    known = next === undefined ? 0 : counts.get(keyOf(repository, { ...options, to: [next] }))
+  ) {
+    const commit: Commit | undefined = next && (await readCommit(context, repository, next))
+    if (commit === undefined || commit.parents.length > 1) return undefined
+    line.push(commit)
     next = commit.parents[0]
-    const before: number | undefined = next === undefined ? 0 : counts.get(keyOf(repository, { ...options, to: [next] }))
-    if (before === undefined) continue
-    counts.set(key, before + added)
-    return before + added
   }
-  return undefined
+  if (known === undefined) return undefined
+  const commits: ObjectId[] = []
+  for (const [index, commit] of line.entries()) {
+    const parent = line[index + 1] ?? (next && (await readCommit(context, repository, next)))
+    if (path === undefined || (await changes(context, repository, commit, parent, path))) commits.push(commit.id)
+  }
+  const total = known + commits.length
+  if (repository.quarantine === undefined) counts.set(keyOf(repository, options), total)
+  return { total, before: { ...options, to: next === undefined ? [] : [next] }, commits }
+}
+
+/** Whether a commit and its only parent differ in what is at a path. */
+async function changes(
+  context: Context,
+  repository: Repository,
+  commit: Commit,
+  parent: Commit | undefined,
+  path: string,
+): Promise<boolean> {
+  let [here, there]: readonly [string | undefined, string | undefined] = [`40000 ${commit.tree}`, parent && `40000 ${parent.tree}`]
+  for (const name of path.split("/")) {
+    if (here === there) return false
+    here = await entryIn(context, repository, here, name)
+    there = await entryIn(context, repository, there, name)
+  }
+  return here !== there
+}
+
+/** Mode and id of a name in what has this mode and id; undefined where that is no directory or has no such name. */
+async function entryIn(context: Context, repository: Repository, at: string | undefined, name: string): Promise<string | undefined> {
+  const [mode, id] = at?.split(" ") ?? []
+  if (mode !== "40000" || id === undefined) return undefined
+  const found = (await readTree(context, repository, objectId(id, repository.format))).find((entry) => entry.name === name)
+  return found && `${found.mode} ${found.id}`
+}
+
+/** A page that is known without those that have come since. */
+function pageWith(
+  context: Context,
+  repository: Repository,
+  { skip, limit }: LogOptions,
+  { before, commits }: Added,
+): readonly ObjectId[] | undefined {
+  const newest = commits.slice(skip, skip + limit)
+  if (newest.length === limit) return newest
+  const older = context.cache.pages.get(pageKey(repository, { ...before, skip: Math.max(0, skip - commits.length), limit }))
+  return older && [...newest, ...older].slice(0, limit)
+}
+
+/** The length of a whole history. With a bitmap git need not walk it. */
+async function countWhole(context: Context, repository: Repository, options: LogOptions): Promise<number> {
+  const command = { name: "rev-list", flags: ["--count", "--use-bitmap-index"], args: options.to } as const
+  const total = Number((await context.processes.run(command, { repository })).stdout.toString("latin1"))
+  if (repository.quarantine === undefined) context.cache.counts.set(keyOf(repository, options), total)
+  return total
 }
 
 /**
@@ -150,17 +217,22 @@ async function list(
     { repository, timeoutMs: context.limits.commandMs },
   )
   process.stdin.end()
-  const source = byteSource(process.stdout)
-  const first = known === undefined ? skip : 0
-  const ids: ObjectId[] = []
-  let seen = 0
-  for (let line = await source.line(128); line !== null; line = await source.line(128)) {
-    if (seen >= first && ids.length < limit) ids.push(objectId(line.toString("latin1"), repository.format))
-    seen += 1
-  }
+  // All lines are of one length: nothing but those of the page is looked at.
+  const width = repository.format === "sha1" ? 41 : 65
+  const first = (known === undefined ? skip : 0) * width
+  const page: Buffer[] = []
+  let bytes = 0
+  process.stdout.on("data", (chunk: Buffer) => {
+    const [start, end] = [Math.max(0, first - bytes), Math.min(chunk.length, first + limit * width - bytes)]
+    if (start < end) page.push(chunk.subarray(start, end))
+    bytes += chunk.length
+  })
   const exit = await process.exit
   if (exit.code !== 0) throw new GitError("failed", "git rev-list failed", exit.stderr)
+  const lines = Buffer.concat(page).toString("latin1").split("\n").slice(0, -1)
+  const ids = lines.map((line) => objectId(line, repository.format))
   if (known !== undefined) return { ids, total: known }
+  const seen = bytes / width
   if (repository.quarantine === undefined) context.cache.counts.set(keyOf(repository, options), seen)
   return { ids, total: seen }
 }

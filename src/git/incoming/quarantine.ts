@@ -11,6 +11,7 @@ import { type ByteSource, pipeInto } from "../process/bytes.ts"
 import type { Context } from "../process/context.ts"
 import { syncFiles } from "../process/files.ts"
 import type { GitProcess } from "../process/process.ts"
+import { foundationsOf } from "../refs/foundations.ts"
 import { listReferences } from "../refs/ref-files.ts"
 import { quarantinePrefix } from "../repositories/repository.ts"
 
@@ -176,9 +177,13 @@ export async function isConnected(
   ids: readonly ObjectId[],
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
+  // Comparing with all references takes the longer the more there are.
+  const known = await foundationsOf(context, repository, ids)
+  const flags = ["--objects", "--stdin", "--quiet", ...(known === undefined ? ["--not", "--all"] : [])]
+  const input = [...ids, ...(known ?? []).map((id) => `^${id}`)].map((line) => `${line}\n`).join("")
   const result = await context.processes.run(
-    { name: "rev-list", flags: ["--objects", "--stdin", "--not", "--all", "--quiet"] },
-    { repository, input: ids.map((id) => `${id}\n`).join(""), accept: [0, 1, 128], timeoutMs: context.limits.transferMs, signal },
+    { name: "rev-list", flags },
+    { repository, input, accept: [0, 1, 128], timeoutMs: context.limits.transferMs, signal },
   )
   return result.code === 0
 }

@@ -7,7 +7,7 @@ import { compact, isSmall, keyIn } from "../process/cache.ts"
 import type { Context } from "../process/context.ts"
 import { outputOf } from "../process/output.ts"
 import { looseIds, readLooseFile, writeLooseObject, writtenObject } from "./loose.ts"
-import { parseCommit, parseTag, parseTree } from "./parse.ts"
+import { isType, parseCommit, parseTag, parseTree } from "./parse.ts"
 
 /** A commit to be written. */
 export interface NewCommit {
@@ -229,6 +229,25 @@ export async function readCommits(context: Context, repository: Repository, ids:
     read.set(id, kept(context, repository, parseCommit(id, object.content)))
   }
   return ids.flatMap((id) => read.get(id) ?? [])
+}
+
+/** The kinds of many objects, without those that are not there. One process. */
+export async function objectTypes(
+  context: Context,
+  repository: Repository,
+  ids: Iterable<ObjectId>,
+): Promise<ReadonlyMap<ObjectId, ObjectInfo["type"]>> {
+  const asked = [...new Set(ids)]
+  const flags = ["--batch-check=%(objecttype)", "--buffer"]
+  const input = asked.map((id) => `${id}\n`).join("")
+  const { stdout } = await context.processes.run({ name: "cat-file", flags }, { repository, input })
+  const lines = stdout.toString("latin1").split("\n")
+  return new Map(
+    asked.flatMap((id, index) => {
+      const type = lines[index] ?? ""
+      return isType(type) ? [[id, type] as const] : []
+    }),
+  )
 }
 
 /** Reads a commit, cached, only if that needs no process. */

@@ -101,7 +101,7 @@ function commitSignature(content: Buffer, headers: readonly Header[]): Signature
   return { text: `${first.value}\n`, payload: Buffer.concat([...pieces, content.subarray(from)]) }
 }
 
-const isType = (value: string): value is ObjectType => value === "blob" || value === "tree" || value === "commit" || value === "tag"
+export const isType = (value: string): value is ObjectType => value === "blob" || value === "tree" || value === "commit" || value === "tag"
 
 /** Parses an annotated tag. Throws `failed` when a header that it needs is missing. */
 export function parseTag(id: ObjectId, content: Buffer): Tag {

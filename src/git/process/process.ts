@@ -34,6 +34,7 @@ const subcommands = {
   "merge-base": { endOfOptions: true, light: true },
   "merge-tree": { endOfOptions: true },
   "pack-objects": { endOfOptions: false },
+  "pack-refs": { endOfOptions: false, light: true },
   push: { endOfOptions: true },
   repack: { endOfOptions: false },
   "rev-list": { endOfOptions: true, light: true },
@@ -298,6 +299,8 @@ export function createProcesses(settings: ProcessSettings): Processes {
         ...objectEnvironment(repository),
         ...(protocol !== undefined && isProtocol(protocol) ? { GIT_PROTOCOL: protocol } : {}),
         ...(allocation === undefined ? {} : { GIT_ALLOC_LIMIT: String(allocation) }),
+        // Otherwise it writes each commit by itself, which takes both sides as long as finding it.
+        ...(command.name === "rev-list" && { GIT_FLUSH: "0" }),
       },
       stdio: ["pipe", "pipe", "pipe"],
       // Its own process group, so that git's children (pack-objects) end with it.

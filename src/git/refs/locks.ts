@@ -244,5 +244,7 @@ const statusOf = (path: string) =>
 /** The message of git, and of this service, that a lock is held. */
 export const lockHeld = (path: string): string => `Unable to create '${path}': File exists`
 
-/** The path of the blocking lock in git's message, if it names one. */
-export const blockingLock = (words: string): string | undefined => /Unable to create '([^'\n]+\.lock)': File exists/.exec(words)?.[1]
+/** The path of the blocking lock in git's message, if it names one; or of the new packed-refs of a git that was killed, which blocks as a lock does. */
+export const blockingLock = (words: string): string | undefined =>
+  (/Unable to create '([^'\n]+\.lock)': File exists/.exec(words) ??
+    /unable to create file ([^\n]+packed-refs\.new): File exists/.exec(words))?.[1]

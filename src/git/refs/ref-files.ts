@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto"
-import { readFileSync } from "node:fs"
-import { readdir, readFile } from "node:fs/promises"
+import { type Dirent, readdirSync, readFileSync } from "node:fs"
+import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { GitError, hasCode } from "../model/errors.ts"
 import type { Reference, Repository } from "../model/model.ts"
 import { isObjectId, isRefName, type ObjectId, type RefName } from "../model/names.ts"
+import { digestOf, hasPackedBelow, packedBelow, packedId, readPackedFile } from "./packed-file.ts"
 
 /*
  * References are read from their files here, because a process costs a hundred times as much and every page needs one. That is safe:
@@ -38,57 +39,76 @@ async function readIfThere(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** The loose references in a folder and below, by name; symbolic ones are left out. */
-async function readLoose(repository: Repository, folder: string, into: Map<RefName, ObjectId>): Promise<void> {
-  const entries = await readdir(join(repository.directory, folder), { withFileTypes: true }).catch((error: unknown) => {
+/** Files that are read at once before others have their turn. */
+const AT_ONCE = 64
+
+/** The files of references in a folder and below, in no order: their names and what is in them. Locks are none. */
+async function* looseFiles({ directory }: Repository, folder: string): AsyncGenerator<readonly [name: string, content: string]> {
+  let read = 0
+  const folders = [folder]
+  for (let next = folders.pop(); next !== undefined; next = folders.pop())
+    for (const entry of entriesOf(join(directory, next))) {
+      if (entry.name.endsWith(".lock")) continue
+      const name = `${next}/${entry.name}`
+      if (entry.isDirectory()) {
+        folders.push(name)
+        continue
+      }
+      if (++read % AT_ONCE === 0) await setImmediate()
+      const content = lineOf(join(directory, name))
+      if (content !== undefined) yield [name, content]
+    }
+}
+
+function entriesOf(path: string): readonly Dirent[] {
+  try {
+    return readdirSync(path, { withFileTypes: true })
+  } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR")) return []
     throw error
-  })
-  for (const entry of entries) {
-    if (entry.name.endsWith(".lock")) continue
-    const name = `${folder}/${entry.name}`
-    if (entry.isDirectory()) await readLoose(repository, name, into)
-    else if (isRefName(name)) {
-      const id = (await readIfThere(join(repository.directory, name)))?.toString("latin1").trim()
-      if (id !== undefined && isObjectId(id, repository.format)) into.set(name, id)
+  }
+}
+
+/** The loose references in a folder and below, by name; symbolic ones are left out. */
+export async function looseReferences(repository: Repository, folder = "refs"): Promise<Map<RefName, ObjectId>> {
+  const found = new Map<RefName, ObjectId>()
+  for await (const [name, id] of looseFiles(repository, folder))
+    if (isRefName(name) && isObjectId(id, repository.format)) found.set(name, id)
+  return found
+}
+
+/** Whether more references than this have a file of their own. */
+export function hasMoreLoose({ directory }: Repository, most: number): boolean {
+  let found = 0
+  const folders = [join(directory, "refs")]
+  for (let next = folders.pop(); next !== undefined && found <= most; next = folders.pop())
+    for (const entry of entriesOf(next)) {
+      if (entry.isDirectory()) folders.push(join(next, entry.name))
+      else if (!entry.name.endsWith(".lock")) found += 1
     }
-  }
+  return found > most
 }
 
-/** With more files of references, or bytes of packed ones, reading them takes longer than running git. */
+/** With more files of references, reading them takes longer than running git. */
 const MOST_FILES = 128
-const MOST_PACKED_BYTES = 256 * 1024
-
-/** The paths of all files below a folder, or undefined where there are too many. */
-async function filesBelow(path: string): Promise<readonly string[] | undefined> {
-  const found: string[] = []
-  const folders = [path]
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-      if (hasCode(error, "ENOENT", "ENOTDIR")) return []
-      throw error
-    })
-    for (const entry of entries) if (!entry.name.endsWith(".lock")) (entry.isDirectory() ? folders : found).push(join(folder, entry.name))
-    if (found.length + folders.length > MOST_FILES) return undefined
-  }
-  return found.sort()
-}
 
 /**
- * A digest of HEAD and all references, which changes whenever one of them does; undefined if there are many of them, or no such repository.
+ * A digest of HEAD and all references, which changes whenever one of them does; undefined where many have files of their own, or there is no such repository.
  * Starts no process.
  */
-export async function fingerprint({ directory }: Repository): Promise<string | undefined> {
-  const head = await readIfThere(join(directory, "HEAD"))
-  const files = await filesBelow(join(directory, "refs"))
-  if (head === undefined || files === undefined) return undefined
+export async function fingerprint(repository: Repository): Promise<string | undefined> {
+  const head = await readIfThere(join(repository.directory, "HEAD"))
+  if (head === undefined) return undefined
+  const files: string[] = []
+  for await (const [name, content] of looseFiles(repository, "refs")) {
+    files.push(`\0${name}\0${content}`)
+    if (files.length > MOST_FILES) return undefined
+  }
   const hash = createHash("sha256").update(head)
-  for (const file of files) hash.update(`\0${file}\0`).update((await readIfThere(file)) ?? "")
-  const packed = await readIfThere(join(directory, "packed-refs"))
-  if (packed !== undefined && packed.length > MOST_PACKED_BYTES) return undefined
+  for (const file of files.sort()) hash.update(file)
   return hash
     .update("\0\0")
-    .update(packed ?? "")
+    .update(digestOf(readPackedFile(repository)))
     .digest("base64")
 }
 
@@ -96,22 +116,15 @@ export async function fingerprint({ directory }: Repository): Promise<string | u
 export const readPackedText = async ({ directory }: Repository): Promise<string> =>
   (await readIfThere(join(directory, "packed-refs")))?.toString("latin1") ?? ""
 
-async function readPacked(repository: Repository): Promise<readonly Reference[]> {
-  const text = (await readIfThere(join(repository.directory, "packed-refs")))?.toString("utf8") ?? ""
-  const width = repository.format === "sha1" ? 40 : 64
-  return text.split("\n").flatMap((line) => {
-    const id = line.slice(0, width)
-    const name = line.slice(width + 1)
-    return line[width] === " " && isObjectId(id, repository.format) && isRefName(name) ? [{ name, id }] : []
-  })
+/** Sorted by the bytes of their names. */
+function sortedByName(references: readonly Reference[]): readonly Reference[] {
+  const named = references.map((reference) => ({ reference, bytes: Buffer.from(reference.name).toString("latin1") }))
+  return named.sort((a, b) => (a.bytes < b.bytes ? -1 : a.bytes > b.bytes ? 1 : 0)).map(({ reference }) => reference)
 }
-
-const byName = (a: Reference, b: Reference): number => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name))
 
 /** The text of packed-refs that has just these references. Git finds out itself what tags lead to. */
 export const packedText = (references: readonly Reference[]): string =>
-  `# pack-refs with: sorted \n${references
-    .toSorted(byName)
+  `# pack-refs with: sorted \n${sortedByName(references)
     .map(({ name, id }) => `${id} ${name}\n`)
     .join("")}`
 
@@ -121,19 +134,21 @@ export async function listReferences(repository: Repository, prefix = "refs/"): 
   if (!prefix.endsWith("/") || (folder !== "refs" && !isRefName(folder)) || !prefix.startsWith("refs/")) {
     throw new GitError("invalid", "not a prefix of references", prefix.slice(0, 200))
   }
-  const loose = new Map<RefName, ObjectId>()
-  await readLoose(repository, folder, loose)
-  const packed = await readPacked(repository)
-  if (loose.size === 0 && packed.length === 0 && (await readIfThere(join(repository.directory, "HEAD"))) === undefined) {
+  const changed: Map<RefName, ObjectId | null> = await looseReferences(repository, folder)
+  const packed = readPackedFile(repository)
+  if (changed.size === 0 && packed.lines.length === 0 && (await readIfThere(join(repository.directory, "HEAD"))) === undefined) {
     throw new GitError("missing", "no such repository", repository.key)
   }
-  const all = new Map<RefName, ObjectId>(packed.filter(({ name }) => name.startsWith(prefix)).map(({ name, id }) => [name, id]))
-  for (const [name, id] of loose) all.set(name, id)
-  for (const [name, id] of repository.moved ?? []) {
-    if (id === null) all.delete(name)
-    else if (name.startsWith(prefix)) all.set(name, id)
+  for (const [name, id] of repository.moved ?? []) if (name.startsWith(prefix)) changed.set(name, id)
+  const found: Reference[] = []
+  let listed = 0
+  for (const [name, id] of packedBelow(packed, prefix)) {
+    if (++listed % LISTED_AT_ONCE === 0) await setImmediate()
+    if (!changed.has(name)) found.push({ name, id })
   }
-  return [...all].map(([name, id]) => ({ name, id })).sort(byName)
+  if (changed.size === 0) return found
+  for (const [name, id] of changed) if (id !== null) found.push({ name, id })
+  return sortedByName(found)
 }
 
 /** The object that a reference (or HEAD) names, through symbolic references, or undefined when it is not there or the repository isn't. */
@@ -153,10 +168,7 @@ export async function resolveReference(repository: Repository, name: RefName | "
   return undefined
 }
 
-/** Files that are read at once before others have their turn. */
-const AT_ONCE = 64
-
-/** The objects that references name, as `resolveReference` finds them. The packed ones are read once for all. */
+/** The objects that references name, as `resolveReference` finds them. */
 export async function resolveReferences(repository: Repository, names: readonly RefName[]): Promise<ReadonlyMap<RefName, ObjectId>> {
   const found = new Map<RefName, ObjectId>()
   const left = new Set<RefName>()
@@ -167,14 +179,16 @@ export async function resolveReferences(repository: Repository, names: readonly 
     if (loose === undefined) left.add(name)
     else if (id !== undefined && isObjectId(id, repository.format)) found.set(name, id)
   }
-  if (left.size === 0) return found
-  const [only, ...others] = left
-  if (only !== undefined && others.length === 0) {
-    const id = await resolvePacked(repository, only)
-    if (id !== undefined) found.set(only, id)
-  } else for (const { name, id } of await readPacked(repository)) if (left.has(name)) found.set(name, id)
+  const packed = readPackedFile(repository)
+  for (const name of left) {
+    const id = packedId(packed, name)
+    if (id !== undefined) found.set(name, id)
+  }
   return found
 }
+
+/** References that are listed at once before others have their turn. */
+const LISTED_AT_ONCE = 5_000
 
 /** The content of a reference's file: its text, "directory", or undefined if it has none. */
 export async function readLooseReference(repository: Repository, name: RefName): Promise<string | undefined> {
@@ -189,20 +203,11 @@ export async function readLooseReference(repository: Repository, name: RefName):
 
 /** Whether no packed reference conflicts with a new one: none that would be its directory, and none below it. */
 export async function isNameFree(repository: Repository, name: RefName): Promise<boolean> {
+  const packed = readPackedFile(repository)
   const parents = name.split("/").map((_, index, parts) => parts.slice(0, index).join("/"))
-  return (await readPacked(repository)).every((packed) => !packed.name.startsWith(`${name}/`) && !parents.includes(packed.name))
+  return !hasPackedBelow(packed, `${name}/`) && parents.every((folder) => packedId(packed, folder) === undefined)
 }
 
 /** The object that a packed reference names. */
-export async function resolvePacked(repository: Repository, name: string): Promise<ObjectId | undefined> {
-  const packed = await readIfThere(join(repository.directory, "packed-refs"))
-  const at = packed?.indexOf(` ${name}\n`) ?? -1
-  const id =
-    at === -1
-      ? ""
-      : (packed
-          ?.subarray(0, at)
-          .toString("latin1")
-          .slice(-(repository.format === "sha1" ? 40 : 64)) ?? "")
-  return isObjectId(id, repository.format) ? id : undefined
-}
+export const resolvePacked = async (repository: Repository, name: string): Promise<ObjectId | undefined> =>
+  packedId(readPackedFile(repository), name)

@@ -1,4 +1,4 @@
-import { readFile, utimes } from "node:fs/promises"
+import { readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { GitError, hasCode } from "../model/errors.ts"
 import type { Repository } from "../model/model.ts"
@@ -89,15 +89,45 @@ async function isOver(path: string, format: Repository["format"], before: number
   return false
 }
 
+/** An empty file that says that nothing was left behind at the time when it was written. */
+const EXACT = "hearth-exact"
+/** Clocks of files are coarse, and a change may be seen after its time, in milliseconds. */
+const COARSE_MS = 2_000
+
+/** Whether no object and no reference has come or gone since it was found that nothing was left behind. Starts no process. */
+async function isAsFoundExact({ directory }: Repository): Promise<boolean> {
+  const marked = await stat(join(directory, EXACT)).catch(() => undefined)
+  if (!marked) return false
+  const objects = join(directory, "objects")
+  const stores = (await namesIn(objects)).filter((name) => /^([0-9a-f]{2}|pack)$/.test(name)).map((name) => join(objects, name))
+  const folders = (await readdir(join(directory, "refs"), { recursive: true, withFileTypes: true }).catch(() => [])).flatMap((entry) =>
+    entry.isDirectory() ? [join(entry.parentPath, entry.name)] : [],
+  )
+  const paths = [objects, ...stores, join(directory, "refs"), ...folders]
+  const times = await Promise.all(paths.map((path) => stat(path).then(({ ctimeMs }) => ctimeMs)))
+  const packed = await stat(join(directory, "packed-refs")).then(
+    ({ ctimeMs }) => ctimeMs,
+    () => 0,
+  )
+  return [...times, packed].every((time) => time < marked.mtimeMs - COARSE_MS)
+}
+
 /**
  * Whether a repack would put aside objects that were left behind, or drop those that have been aside since before the given time, in seconds since 1970. At
- * most one process. A repository that is gone has none.
+ * most one process, and none where nothing has changed since that was last found not to be. A repository that is gone has none.
  */
 export async function hasLeftBehind(context: Context, repository: Repository, before: number): Promise<boolean> {
   for (const name of await cruftPacks(repository))
     if (await isOver(join(packFolder(repository), `${name}.mtimes`), repository.format, before)) return true
   const isThere = (await namesIn(join(repository.directory, "objects"))).length > 0
-  return isThere && !(await countsAgree(context, repository))
+  if (!isThere || (await isAsFoundExact(repository))) return false
+  // It has the time of the file system's own clock, from before the look.
+  const mark = join(repository.directory, `${EXACT}.new`)
+  await writeFile(mark, "")
+  const isExactNow = await countsAgree(context, repository)
+  if (isExactNow) await rename(mark, join(repository.directory, EXACT))
+  else await rm(mark, { force: true })
+  return !isExactNow
 }
 
 /** How many files get a new time at once. */

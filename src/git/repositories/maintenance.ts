@@ -6,6 +6,7 @@ import type { Context } from "../process/context.ts"
 import { namesIn } from "../process/files.ts"
 import type { Processes, RunOptions } from "../process/process.ts"
 import { removeStaleLocks } from "../refs/locks.ts"
+import { hasMoreLoose } from "../refs/ref-files.ts"
 import { freshenAll, keepCommits } from "./left-behind.ts"
 
 /** Above these numbers a repository is repacked: every fetch searches every pack, and opens a file for every loose object. */
@@ -13,11 +14,17 @@ const MOST_PACKS = 10
 const MOST_LOOSE = 2_000
 /** A pack of this size without a bitmap costs each clone a walk over all its objects. Bytes. */
 const UNMAPPED_BYTES = 4 * 1024 * 1024
+/** With more references in files of their own, listing them takes longer than it should. */
+const MOST_LOOSE_REFERENCES = 64
+/** What packing references may take: locks of git's that are held for longer count as left behind. */
+const PACK_REFERENCES_MS = 600_000
 const PACK_MS = 3 * 3_600_000
 const CHECK_MS = 6 * 3_600_000
 
-/** Whether repacking would make a repository faster. Starts no process. A deleted repository doesn't need it. */
-export async function needsMaintenance({ directory }: Repository): Promise<boolean> {
+/** Whether packing references, or a repack, would make a repository faster. Starts no process. A deleted repository doesn't need it. */
+export async function needsMaintenance(repository: Repository): Promise<boolean> {
+  const { directory } = repository
+  if (hasMoreLoose(repository, MOST_LOOSE_REFERENCES)) return true
   const packs = await namesIn(join(directory, "objects", "pack"))
   if (packs.filter((name) => name.endsWith(".pack")).length > MOST_PACKS) return true
   // Ids are evenly distributed: one folder of 256 is a sample of the others.
@@ -27,6 +34,19 @@ export async function needsMaintenance({ directory }: Repository): Promise<boole
     packs.filter((name) => name.endsWith(".pack")).map((name) => sizeOf(join(directory, "objects", "pack", name))),
   )
   return sizes.some((size) => size > UNMAPPED_BYTES)
+}
+
+/**
+ * Packs the references where many have files of their own. Git does it as any change of them: it writes and flushes the packed ones first, and then removes each file under its lock, if its value is still
+ * the same. Throws `failed` while another process changes packed references, `timeout`, `aborted`.
+ */
+export async function packReferences(context: Context, repository: Repository, signal: AbortSignal): Promise<void> {
+  if (!hasMoreLoose(repository, MOST_LOOSE_REFERENCES)) return
+  // What a git that was killed has left.
+  const left = ["packed-refs.lock", "packed-refs.new"].map((name) => join(repository.directory, name))
+  await removeStaleLocks(context, repository, left)
+  const options = { repository, timeoutMs: PACK_REFERENCES_MS, signal, limiter: context.longWork }
+  await context.processes.run({ name: "pack-refs", flags: ["--all"] }, options)
 }
 
 /**
@@ -40,7 +60,7 @@ export async function maintain(context: Context, repository: Repository, { now, 
     ...(await namesIn(repository.directory)),
     ...(await readdir(join(repository.directory, "refs"), { recursive: true })).map((name) => `refs/${name}`),
   ]
-  const left = [...names.filter((name) => name.endsWith(".lock")), "objects/info/commit-graph.lock"]
+  const left = [...names.filter((name) => name.endsWith(".lock") || name === "packed-refs.new"), "objects/info/commit-graph.lock"]
   await removeStaleLocks(
     context,
     repository,

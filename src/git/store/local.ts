@@ -4,7 +4,7 @@ import { hasCode } from "../model/errors.ts"
 import type { Context } from "../process/context.ts"
 import { updateReferences } from "../refs/references.ts"
 import { hasLeftBehind } from "../repositories/left-behind.ts"
-import { maintain, needsMaintenance } from "../repositories/maintenance.ts"
+import { maintain, needsMaintenance, packReferences } from "../repositories/maintenance.ts"
 import {
   createRepository,
   existsRepository,
@@ -44,6 +44,7 @@ export const openLocalStore = (context: Context): RepositoryStore => ({
   receiving: async (repository) => repository,
   migrate: (quarantined) => migrateQuarantine(context, quarantined),
   needsMaintenance,
+  packReferences: (repository, signal) => packReferences(context, repository, signal),
   hasLeftBehind: (repository, before) => hasLeftBehind(context, repository, before),
   maintain: (repository, how) => maintain(context, repository, how),
 })

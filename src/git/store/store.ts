@@ -75,6 +75,8 @@ export interface RepositoryStore {
   /** Stores the objects of a quarantine before any reference names them. */
   readonly migrate: (quarantined: Repository & { readonly quarantine: string }) => Promise<void>
   readonly needsMaintenance: (repository: Repository) => Promise<boolean>
+  /** Packs references where that makes them faster to list. Throws `failed`, `timeout`, `aborted`. */
+  readonly packReferences: (repository: Repository, signal: AbortSignal) => Promise<void>
   readonly hasLeftBehind: (repository: Repository, before: number) => Promise<boolean>
   readonly maintain: (repository: Repository, how: Maintenance) => Promise<void>
 }

@@ -246,6 +246,23 @@ describe("what is refused", () => {
     expect(await leftovers()).toEqual([])
   })
 
+  test("objects that are missing below what a reference named before it was moved", async () => {
+    const first = await commit("one")
+    const good = await commit("two")
+    const tree = (await client(work, ["mktree", "--missing"], `100644 blob ${"4".repeat(40)}\tgone\n`)).out.trim()
+    const hollow = (await client(work, ["commit-tree", tree, "-m", "hollow"])).out.trim()
+    const above = (await client(work, ["commit-tree", tree, "-p", hollow, "-m", "above"])).out.trim()
+    await client(repository.directory, ["unpack-objects", "-q"], await packOf([tree, hollow]))
+    // The packed value is outdated: what it leads to may have been dropped since.
+    await writeFile(join(repository.directory, "packed-refs"), `# pack-refs with: sorted \n${hollow} refs/heads/main\n`)
+    expect(await raw([{ name: "refs/heads/main", oldId: hollow, newId: good }], await pack(good))).toContain("ok refs/heads/main")
+    expect(await raw([{ name: "refs/heads/other", newId: above }], await packOf([above]))).toContain("missing necessary objects")
+    expect(await raw([{ name: "refs/heads/other", newId: first }], await packOf([]))).toContain("ok refs/heads/other")
+    const next = (await client(work, ["commit-tree", `${good}^{tree}`, "-p", good, "-p", first, "-m", "next"])).out.trim()
+    expect(await raw([{ name: "refs/heads/third", newId: next }], await packOf([next]))).toContain("ok refs/heads/third")
+    expect(await references()).toEqual({ "refs/heads/main": good, "refs/heads/other": first, "refs/heads/third": next })
+  })
+
   test("a missing object holds back only the branch that needs it, unless the push is atomic", async () => {
     const first = await commit("one")
     const second = await commit("two")

@@ -391,8 +391,8 @@ limit ? offset ?;
 -- === GET /repos/{owner}/{repo}/branches ===
 
 -- without filters
--- prepared: branches.findPage
 -- prepared: branches.countAll
+-- prepared: branches.findPage
 -- prepared: protections.findRules
 -- prepared: commits.findByAddresses
 
@@ -481,8 +481,8 @@ limit ? offset ?;
 -- === GET /repos/{owner}/{repo}/tags ===
 
 -- without filters
--- prepared: tags.list
 -- prepared: tags.count
+-- prepared: tags.list
 
 -- === GET /repos/{owner}/{repo}/releases ===
 

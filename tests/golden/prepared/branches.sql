@@ -2,8 +2,8 @@
 -- names stand without quotes.
 
 -- branches.countAll
-select count(*) as total
-from branches
+select total
+from branch_totals
 where repository_id = ?;
 
 -- branches.countFound
@@ -29,6 +29,13 @@ from branches
 where repository_id = ?
   and (name in ? or (name > ? and name < ?))
 limit ?;
+
+-- branches.findLast
+select *
+from branches
+where repository_id = ?
+order by committed_at, name desc
+limit ? offset ?;
 
 -- branches.findMaintainable
 select users.*, pulls.repository_id as base_id, pulls.head_branch

@@ -2,8 +2,8 @@
 -- names stand without quotes.
 
 -- tags.count
-select count(*) as total
-from tags
+select total
+from tag_totals
 where repository_id = ?;
 
 -- tags.countFound
@@ -55,6 +55,13 @@ select *
 from tags
 where repository_id = ?
 order by tagged_at desc, name
+limit ? offset ?;
+
+-- tags.listLast
+select *
+from tags
+where repository_id = ?
+order by tagged_at, name desc
 limit ? offset ?;
 
 -- tags.remove

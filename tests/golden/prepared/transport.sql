@@ -3,10 +3,10 @@
 
 -- transport.countBranches
 update repositories
-set branches_count = (
-    select count(*)
-    from branches
-    where branches.repository_id = repositories.id)
+set branches_count = coalesce((
+    select total
+    from branch_totals
+    where branch_totals.repository_id = repositories.id), 0)
 where id = ?;
 
 -- transport.findBranchNames

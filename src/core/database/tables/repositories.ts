@@ -157,6 +157,12 @@ export interface BranchesTable {
   updated_at: Seconds
 }
 
+/** How many branches, or tags, a repository has; kept by triggers. Without a row none. */
+export interface ReferenceTotalsTable {
+  repository_id: number
+  total: number
+}
+
 export interface RepositoryTables {
   repositories: RepositoriesTable
   repository_redirects: RepositoryRedirectsTable
@@ -168,4 +174,6 @@ export interface RepositoryTables {
   repository_topics: RepositoryTopicsTable
   branch_turns: BranchTurnsTable
   branches: BranchesTable
+  branch_totals: ReferenceTotalsTable
+  tag_totals: ReferenceTotalsTable
 }

@@ -4,6 +4,7 @@ import { contains } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { BranchesTable } from "../../../core/database/tables/repositories.ts"
 import type { Page } from "../../../core/operation.ts"
+import { offsetFromEnd } from "../repositories/late-page.ts"
 
 export type BranchRow = Selectable<BranchesTable>
 
@@ -22,11 +23,20 @@ const findPage = query("branches.findPage", (db, p: Params<{ repositoryId: numbe
     .offset(p.offset),
 )
 
-const countAll = query("branches.countAll", (db, p: Params<{ repositoryId: number }>) =>
+/** The same from the end of the list, in its opposite order: a late page is found without passing over all before it. */
+const findLast = query("branches.findLast", (db, p: Params<{ repositoryId: number; limit: number; offset: number }>) =>
   db
     .selectFrom("branches")
-    .select((eb) => eb.fn.countAll<number>().as("total"))
-    .where("repository_id", "=", p.repositoryId),
+    .selectAll()
+    .where("repository_id", "=", p.repositoryId)
+    .orderBy("committed_at")
+    .orderBy("name", "desc")
+    .limit(p.limit)
+    .offset(p.offset),
+)
+
+const countAll = query("branches.countAll", (db, p: Params<{ repositoryId: number }>) =>
+  db.selectFrom("branch_totals").select("total").where("repository_id", "=", p.repositoryId),
 )
 
 type Search = Params<{ repositoryId: number; text: string; limit: number; offset: number }>
@@ -58,9 +68,16 @@ export async function findBranches(
   text: string,
   { limit, offset }: Page,
 ): Promise<{ readonly rows: readonly BranchRow[]; readonly total: number }> {
-  const rows = await (text === "" ? findPage(db, { repositoryId, limit, offset }) : searchPage(db, { repositoryId, text, limit, offset }))
-  const counted = await (text === "" ? countAll.first(db, { repositoryId }) : countFound.first(db, { repositoryId, text }))
-  return { rows, total: counted?.total ?? 0 }
+  if (text !== "") {
+    const rows = await searchPage(db, { repositoryId, text, limit, offset })
+    return { rows, total: (await countFound.first(db, { repositoryId, text }))?.total ?? 0 }
+  }
+  const total = (await countAll.first(db, { repositoryId }))?.total ?? 0
+  const fromEnd = offsetFromEnd({ limit, offset }, total)
+  const rows = fromEnd
+    ? (await findLast(db, { repositoryId, ...fromEnd })).toReversed()
+    : await findPage(db, { repositoryId, limit, offset })
+  return { rows, total }
 }
 
 /** A branch that conflicts with a name: the same name, one of its parent directories, or a name below it. */

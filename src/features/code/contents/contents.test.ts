@@ -209,7 +209,9 @@ withWorld("files through the API", { open: openWorld, on: databaseKinds }, ({ te
     const left = await commit({ a: "2", b: "1", c: "1" }, [first])
     const right = await commit({ a: "1", b: "2", c: "1" }, [first])
     const merge = await commit({ a: "2", b: "2", c: "1" }, [left, right])
-    const last = await commit({ a: "2", b: "2", c: "1", e: "9" }, [merge])
+    let last = await commit({ a: "2", b: "2", c: "1", e: "9" }, [merge])
+    // A longer history is searched by git.
+    for (let number = 0; number < 70; number++) last = await commit({ a: "2", b: "2", c: "1", e: "9", f: String(number) }, [last])
     await git.references.update(repository, [{ name: branchRef("merged"), to: last, from: null }])
     const { body } = await ada.call("GET", `${repo}/contents/d?ref=merged`)
     for (const { path, last_commit_sha } of body) {

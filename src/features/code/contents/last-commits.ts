@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache"
 import { onFirstUseOf } from "../../../core/memoize.ts"
-import type { Commit, Git, ObjectId, Repository, TreeEntry } from "../../../git/index.ts"
+import type { Commit, Git, ObjectId, Repository, TreeEntry, Waiting } from "../../../git/index.ts"
 import { findEntry } from "./paths.ts"
 
 /** The most commits walked for one response. Entries not changed within them are returned without a last commit. */
@@ -35,6 +35,10 @@ export async function lastCommits(
     [from.id, { commit: from, names: new Set(names) }],
   ])
   for (let looked = 0; waiting.size > 0 && looked < limit; looked++) {
+    if (looked === FEW_COMMITS && names.length > FEW_NAMES) {
+      for (const [name, id] of await searchedByGit(git, repository, directory, waiting)) found.set(name, id)
+      break
+    }
     const { commit, names: pending } = newest(waiting.values())
     waiting.delete(commit.id)
     for (const [name, id] of cache.get(keyOf(commit.id)) ?? []) if (pending.delete(name)) found.set(name, id)
@@ -43,8 +47,9 @@ export async function lastCommits(
     for (const parentId of commit.parents) {
       const parent = await read.commit(parentId)
       const there = await read.directoryAt(parent)
+      const isSame = there === here
       for (const name of pending) {
-        if (there(name) !== here(name)) continue
+        if (!isSame && there(name) !== here(name)) continue
         pending.delete(name)
         const next = waiting.get(parentId) ?? { commit: parent, names: new Set<string>() }
         next.names.add(name)
@@ -66,6 +71,30 @@ const only = (names: readonly string[], of: ReadonlyMap<string, ObjectId>): Read
       return id === undefined ? [] : [[name, id] as const]
     }),
   )
+
+/** How many commits are looked at here before git, which compares large directories faster, does the rest. */
+const FEW_COMMITS = 32
+/** The most commits that git walks, and how long at a time. */
+const [MOST_WALKED, WALK_MS, MOST_WALKS] = [1_000_000, 60_000, 5]
+
+/** The rest of a search, by git. */
+async function searchedByGit(
+  git: Git,
+  repository: Repository,
+  directory: readonly string[],
+  from: ReadonlyMap<ObjectId, { readonly names: ReadonlySet<string> }>,
+): Promise<ReadonlyMap<string, ObjectId>> {
+  const prefix = directory.map((part) => `${part}/`).join("")
+  const found = new Map<string, ObjectId>()
+  let waiting: Waiting = new Map([...from].map(([id, { names }]) => [id, new Set([...names].map((name) => prefix + name))]))
+  for (let walks = 0; waiting.size > 0 && walks < MOST_WALKS; walks++) {
+    const below = [directory.join("/")]
+    const changes = await git.history.lastChanges(repository, { from: waiting, below, mostCommits: MOST_WALKED, timeoutMs: WALK_MS })
+    for (const [path, id] of changes.found) found.set(path.slice(prefix.length), id)
+    waiting = changes.waiting
+  }
+  return found
+}
 
 /** There are few parallel lines of history, so a linear search is cheap. */
 function newest<T extends { readonly commit: Commit }>(waiting: Iterable<T>): T {

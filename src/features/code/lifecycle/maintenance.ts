@@ -25,7 +25,7 @@ export const commitsToKeep = extensionPoint<CommitsToKeep>("commits to keep")
 export const commitsOfReleases: CommitsToKeep = async (db, repositoryId) =>
   (await findTargets(db, { repositoryId })).map(({ target_commitish }) => target_commitish)
 
-/** Repacks a repository, if it still needs it when the job runs. */
+/** Packs the references of a repository, and repacks it, if it still needs that when the job runs. */
 export const maintainJob = defineJob({
   ...maintainKind,
   timeoutSeconds: 4 * 3_600,
@@ -44,7 +44,9 @@ const repositoryAt = (git: Git, target: MaintenanceTarget): GitRepository =>
 
 async function maintainRepository(services: Services, target: MaintenanceTarget, signal: AbortSignal): Promise<boolean> {
   const { git } = services
-  if (!(await git.maintenance.needed(repositoryAt(git, target)))) return false
+  const repository = repositoryAt(git, target)
+  await git.maintenance.packReferences(repository, signal)
+  if (!(await git.maintenance.needed(repository))) return false
   await repack(services, target, signal)
   return true
 }
@@ -72,7 +74,7 @@ async function repack(services: Services, target: MaintenanceTarget, signal: Abo
   await database.write((tx) => (isWiki ? putWikiSize : putSize)(tx, { id, size }))
 }
 
-/** Schedules a repack if a push leaves the repository expensive to serve. */
+/** Schedules that if a push leaves the repository expensive to serve. */
 export const maintainAfterPush: PushStep = async ({ services: { git, jobs }, repository }) => {
   const needed = await git.maintenance.needed(repository)
   return async (tx, { repository: { id }, now }) => {

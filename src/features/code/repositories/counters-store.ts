@@ -127,7 +127,9 @@ export async function recountReleases(tx: Transaction, repositoryId: number): Pr
 export const countBranches = query("transport.countBranches", (db, p: Params<{ repositoryId: number }>) =>
   db
     .updateTable("repositories")
-    .set({ branches_count: sql<number>`(select count(*) from branches where branches.repository_id = repositories.id)` })
+    .set({
+      branches_count: sql<number>`coalesce((select total from branch_totals where branch_totals.repository_id = repositories.id), 0)`,
+    })
     .where("id", "=", p.repositoryId),
 )
 

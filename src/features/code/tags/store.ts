@@ -3,6 +3,7 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { contains } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Page } from "../../../core/operation.ts"
+import { offsetFromEnd } from "../repositories/late-page.ts"
 import type { NamedTag } from "./facts.ts"
 
 export const findTag = query("tags.find", (db, p: Params<{ repositoryId: number; name: string }>) =>
@@ -32,11 +33,20 @@ const listPage = query("tags.list", (db, p: Params<{ repositoryId: number; limit
     .offset(p.offset),
 )
 
-const countAll = query("tags.count", (db, p: Params<{ repositoryId: number }>) =>
+/** The same from the end of the list, in its opposite order: a late page is found without passing over all before it. */
+const listLast = query("tags.listLast", (db, p: Params<{ repositoryId: number; limit: number; offset: number }>) =>
   db
     .selectFrom("tags")
-    .select((eb) => eb.fn.countAll<number>().as("total"))
-    .where("repository_id", "=", p.repositoryId),
+    .selectAll()
+    .where("repository_id", "=", p.repositoryId)
+    .orderBy("tagged_at")
+    .orderBy("name", "desc")
+    .limit(p.limit)
+    .offset(p.offset),
+)
+
+const countAll = query("tags.count", (db, p: Params<{ repositoryId: number }>) =>
+  db.selectFrom("tag_totals").select("total").where("repository_id", "=", p.repositoryId),
 )
 
 const searchPage = query("tags.searchPage", (db, p: Params<{ repositoryId: number; text: string; limit: number; offset: number }>) =>
@@ -61,9 +71,16 @@ const countFound = query("tags.countFound", (db, p: Params<{ repositoryId: numbe
 
 /** A page of a repository's tags whose names contain the text, ignoring case, newest first, and their total. */
 export async function listTags(db: Handle, repositoryId: number, { limit, offset }: Page, text = "") {
-  const rows = await (text === "" ? listPage(db, { repositoryId, limit, offset }) : searchPage(db, { repositoryId, text, limit, offset }))
-  const counted = await (text === "" ? countAll.first(db, { repositoryId }) : countFound.first(db, { repositoryId, text }))
-  return { rows, total: counted?.total ?? 0 }
+  if (text !== "") {
+    const rows = await searchPage(db, { repositoryId, text, limit, offset })
+    return { rows, total: (await countFound.first(db, { repositoryId, text }))?.total ?? 0 }
+  }
+  const total = (await countAll.first(db, { repositoryId }))?.total ?? 0
+  const fromEnd = offsetFromEnd({ limit, offset }, total)
+  const rows = fromEnd
+    ? (await listLast(db, { repositoryId, ...fromEnd })).toReversed()
+    : await listPage(db, { repositoryId, limit, offset })
+  return { rows, total }
 }
 
 /** The stored objects of the tags with these names. */

@@ -10,6 +10,7 @@ import { storeLooseObjects } from "../../objects/loose.ts"
 import type { Context } from "../../process/context.ts"
 import { namesIn } from "../../process/files.ts"
 import type { Limiter } from "../../process/limits.ts"
+import { packedTextWith, readPackedFile } from "../../refs/packed-file.ts"
 import { packedText } from "../../refs/ref-files.ts"
 import { writeSkeleton } from "../../repositories/repository.ts"
 import type { NewPack, Versions } from "../store.ts"
@@ -43,6 +44,7 @@ export interface Made {
 
 interface Entry {
   readonly id: number
+  readonly format: ObjectFormat
   readonly references: Map<RefName, ObjectId>
   refsVersion: number
   head: RefName
@@ -124,7 +126,7 @@ export function openCache(context: Context, { records, files, folders, fills, tr
     const known = entries.get(key)
     if (known?.id === stored.id && existsSync(join(directory, "HEAD"))) return known
     if (!existsSync(join(directory, "HEAD"))) makeFolder(directory, stored)
-    return { id: stored.id, references: new Map(), refsVersion: -1, head: stored.head, epoch: -1, packsVersion: 0 }
+    return { id: stored.id, format: stored.format, references: new Map(), refsVersion: -1, head: stored.head, epoch: -1, packsVersion: 0 }
   }
 
   /** Reads what has changed, and gives the function that writes it. */
@@ -137,7 +139,12 @@ export function openCache(context: Context, { records, files, folders, fills, tr
       if (entry.refsVersion < stored.refsVersion) {
         if (isGap) entry.references.clear()
         for (const { name, id } of changed) entry.references.set(name, id)
-        replace(join(directory, "packed-refs"), packedRefs(entry.references))
+        writeReferences(
+          directory,
+          stored.format,
+          entry.references,
+          isGap || entry.refsVersion < 0 ? undefined : new Map(changed.map(({ name, id }) => [name, id])),
+        )
         entry.refsVersion = stored.refsVersion
       }
       if (entry.head !== stored.head) replace(join(directory, "HEAD"), `ref: ${stored.head}\n`)
@@ -241,7 +248,7 @@ export function openCache(context: Context, { records, files, folders, fills, tr
       if (id === null) entry.references.delete(name)
       else entry.references.set(name, id)
     }
-    replace(join(folders.worker(key), "packed-refs"), packedRefs(entry.references))
+    writeReferences(folders.worker(key), entry.format, entry.references, change.updates)
     entry.refsVersion = refs
   }
 
@@ -279,10 +286,25 @@ function makeFolder(directory: string, { format, head }: StoredRepository): void
 }
 
 /** Replaces a file in one step. */
-function replace(path: string, content: string): void {
+function replace(path: string, content: string | Buffer): void {
   const temporary = `${path}.${randomBytes(6).toString("hex")}.new`
   writeFileSync(temporary, content)
   renameSync(temporary, path)
+}
+
+/** The most changed references that are put into the file of the last change; with more it is written anew. */
+const FEW_CHANGES = 100
+
+/** Writes the file of the references: anew, or with what has changed. */
+function writeReferences(
+  directory: string,
+  format: ObjectFormat,
+  references: ReadonlyMap<RefName, ObjectId>,
+  changed: ReadonlyMap<RefName, ObjectId | null> | undefined,
+): void {
+  const isSmall = changed !== undefined && changed.size <= FEW_CHANGES
+  const text = isSmall ? packedTextWith(readPackedFile({ key: "", directory, format }), changed) : packedRefs(references)
+  replace(join(directory, "packed-refs"), text)
 }
 
 /** References as git's file of them. */

@@ -175,6 +175,8 @@ export function openSharedStore(context: Context, { records, files, root, cacheB
       const stored = await records.find(key)
       return stored !== undefined && (stored.packs > MOST_PACKS || stored.size - stored.packedSize > MOST_UNMAPPED)
     },
+    // They are rows here, and always packed in the files that git reads.
+    packReferences: async () => {},
     async hasLeftBehind({ key }, before) {
       const stored = await records.find(key)
       return stored !== undefined && (stored.mayHaveLeftBehind || (stored.asideSince > 0 && stored.asideSince < before))
