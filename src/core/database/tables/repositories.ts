@@ -17,6 +17,8 @@ export interface RepositoriesTable {
   /** The digest of an uploaded picture; "" for none. */
   avatar: Generated<string>
   is_private: Generated<Flag>
+  /** 0: anyone may see it; 1: those who have signed in, as its owner is limited to them; 2: others only by a grant. The database keeps it in step with `is_private` and the owner. */
+  openness: Generated<0 | 1 | 2>
   is_template: Generated<Flag>
   is_mirror: Generated<Flag>
   is_empty: Generated<Flag>
@@ -78,6 +80,12 @@ export interface RepositoriesTable {
   open_issues_count: Generated<number>
   open_pulls_count: Generated<number>
   releases_count: Generated<number>
+}
+
+/** How many repositories there are of each openness; kept by triggers. */
+export interface RepositoryTotalsTable {
+  openness: number
+  total: number
 }
 
 export interface RepositoryRedirectsTable {
@@ -159,6 +167,7 @@ export interface BranchesTable {
 
 export interface RepositoryTables {
   repositories: RepositoriesTable
+  repository_totals: RepositoryTotalsTable
   repository_redirects: RepositoryRedirectsTable
   repository_transfers: RepositoryTransfersTable
   collaborations: CollaborationsTable

@@ -1,7 +1,7 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from "kysely"
 import { Mode } from "../../../access/modes.ts"
 import type { Repository } from "../../../access/permission.ts"
-import { listedUsers, publicRepositories, visibleRepositories, visibleTeams } from "../../../access/visibility.ts"
+import { listedUsers, publicRepositories, reachOf, visibleRepositories, visibleTeams } from "../../../access/visibility.ts"
 import { type Actor, actorId, isSiteAdministrator, type SignedIn } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { contains, containsLower, isOneOf } from "../../../core/database/expressions.ts"
@@ -59,17 +59,40 @@ export async function listRepositories(
   { where, order }: { readonly where: readonly Condition[]; readonly order: Order },
   { limit, offset }: Window,
 ): Promise<Found<Repository>> {
-  const found: Repositories = where.reduce<Repositories>(
-    (repositories, condition) => repositories.where(condition),
-    db.selectFrom("repositories").where(visibleRepositories(actor)),
-  )
-  const counted = await found.select((b) => b.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  // What selects few is asked before what any row has to be judged by.
+  const found = where
+    .reduce<Repositories>((repositories, condition) => repositories.where(condition), db.selectFrom("repositories"))
+    .where(visibleRepositories(actor))
+  const total = where.length === 0 ? await countVisible(db, actor) : await countRows(found)
   // An empty page needs no query.
-  if (counted.total <= offset) return { rows: [], total: counted.total }
+  if (total <= offset) return { rows: [], total }
   // Only ids are sorted: carrying sixty columns through the sort costs more than reading the page's rows afterwards.
   const page = await ordered(found, order).select("repositories.id").limit(limit).offset(offset).execute()
   const rows = new Map((await findRepositoriesByIds(db, { ids: page.map(({ id }) => id) })).map((row) => [row.id, row]))
-  return { rows: page.flatMap(({ id }) => rows.get(id) ?? []), total: counted.total }
+  return { rows: page.flatMap(({ id }) => rows.get(id) ?? []), total }
+}
+
+const countRows = async (found: Repositories): Promise<number> =>
+  (await found.select((b) => b.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()).total
+
+/** How many repositories there are that are visible to the caller. What is open to all of their kind is counted already. */
+export async function countVisible(db: Handle, actor: Actor): Promise<number> {
+  const visible = db.selectFrom("repositories").where(visibleRepositories(actor))
+  const reach = reachOf(actor)
+  if (!reach) return countRows(visible)
+  const none = sql<number>`0`
+  const { others, except } = reach
+  const one = (repositories: Repositories) => repositories.select((b) => b.fn.countAll<number>().as("total"))
+  const { total } = await db
+    .selectFrom("repository_totals")
+    .where("openness", "<=", reach.openness)
+    .select([
+      sql<number>`cast(coalesce(sum(total), 0) as bigint)
+        + ${others ? one(visible.where(others).where("repositories.openness", ">", reach.openness)) : none}
+        - ${except ? one(db.selectFrom("repositories").where(except)) : none}`.as("total"),
+    ])
+    .executeTakeFirstOrThrow()
+  return total
 }
 
 /** The most languages that a list offers. */

@@ -1,4 +1,4 @@
-import { type Expression, expressionBuilder, type SelectQueryBuilder, type SqlBool } from "kysely"
+import { type Expression, expressionBuilder, type SelectQueryBuilder, type SqlBool, type RawBuilder, sql } from "kysely"
 import { NOBODY_ID } from "../../../access/rules.ts"
 import { visibleOrganizations } from "../../../access/visibility.ts"
 import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../../../core/actor.ts"
@@ -63,6 +63,13 @@ function searchable(actor: Actor): Condition {
 }
 
 type People = SelectQueryBuilder<Tables, "users", object>
+
+/**
+ * How many of the accounts that meet a condition are hidden from the caller, for lists that are long: their lengths are stored, and few accounts are hidden from anyone. `shown` is a condition
+ * that whoever is public meets.
+ */
+export const hiddenAmong = (condition: Condition, shown: Condition): RawBuilder<number> =>
+  sql<number>`(select count(*) from users where users.visibility <> 'public' and ${condition} and not ${shown})`
 
 const window = async (people: People, order: (people: People) => People, { limit, offset }: Window): Promise<Found<User>> => {
   const counted = await people.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()

@@ -1,4 +1,4 @@
-import { type Expression, type ExpressionBuilder, expressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from "kysely"
+import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from "kysely"
 import type { Repository } from "../../../access/permission.ts"
 import type { Issue, ReadableKinds } from "../../../access/policies/issues.ts"
 import { readableRepositories } from "../../../access/visibility.ts"
@@ -26,27 +26,52 @@ const never: Condition = sql<SqlBool>`1 = 0`
 
 // --- conditions ------------------------------------------------------------------------------------------------------------------
 
-export const inState = (isClosed: Flag): Condition => eb()("issues.is_closed", "=", isClosed)
+/** What selects whole groups of issues that are counted already: the same condition on rows of `issue_totals`. */
+const onTotals = new WeakMap<Condition, Condition>()
 
-export const ofKind = (isPull: Flag): Condition => eb()("issues.is_pull", "=", isPull)
+const ofGroup = (column: "is_closed" | "is_pull" | "repository_id", value: number): Condition => {
+  const condition = sql<SqlBool>`issues.${sql.ref(column)} = ${value}`
+  onTotals.set(condition, sql<SqlBool>`issue_totals.${sql.ref(column)} = ${value}`)
+  return condition
+}
+
+/** A condition on the repository alone. */
+const ofPlace = (condition: Condition): Condition => {
+  onTotals.set(condition, condition)
+  return condition
+}
+
+/** What few issues meet, and is found without looking at the others. */
+const selective = new WeakSet<Condition>()
+
+const few = (condition: Condition): Condition => {
+  selective.add(condition)
+  return condition
+}
+
+export const inState = (isClosed: Flag): Condition => ofGroup("is_closed", isClosed)
+
+export const ofKind = (isPull: Flag): Condition => ofGroup("is_pull", isPull)
 
 export const createdBy = (userId: number): Condition => eb()("issues.author_id", "=", userId)
 
 /** Starts from the user's rows, because few issues concern one user. */
 const concerning = (table: "issue_assignees" | "issue_mentions", userId: number): Condition =>
-  sql<SqlBool>`issues.id in (select issue_id from ${sql.table(table)} where user_id = ${userId})`
+  few(sql<SqlBool>`issues.id in (select issue_id from ${sql.table(table)} where user_id = ${userId})`)
 
 export const assignedTo = (userId: number): Condition => concerning("issue_assignees", userId)
 export const mentioning = (userId: number): Condition => concerning("issue_mentions", userId)
 
 /** With a review that the user has submitted. */
 export const reviewedBy = (userId: number): Condition =>
-  sql<SqlBool>`issues.id in (select issue_id from reviews where reviewer_id = ${userId} and state in ('APPROVED', 'COMMENT', 'REQUEST_CHANGES'))`
+  few(
+    sql<SqlBool>`issues.id in (select issue_id from reviews where reviewer_id = ${userId} and state in ('APPROVED', 'COMMENT', 'REQUEST_CHANGES'))`,
+  )
 
 /** With a review requested from the user or a team of theirs. */
 export const awaitingReviewBy = (userId: number): Condition =>
-  sql<SqlBool>`issues.id in (select issue_id from reviews where state = 'REQUEST_REVIEW' and (reviewer_id = ${userId}
-    or reviewer_team_id in (select team_id from team_members where user_id = ${userId})))`
+  few(sql<SqlBool>`issues.id in (select issue_id from reviews where state = 'REQUEST_REVIEW' and (reviewer_id = ${userId}
+    or reviewer_team_id in (select team_id from team_members where user_id = ${userId})))`)
 
 export const updatedSince = (seconds: number): Condition => eb()("issues.updated_at", ">=", seconds)
 export const updatedBefore = (seconds: number): Condition => eb()("issues.updated_at", "<=", seconds)
@@ -79,6 +104,9 @@ export const inMilestonesTitled = (titles: readonly string[]): Condition =>
       .where(isOneOf(sql.ref("milestones.title"), titles)),
   )
 
+/** Of what `issuesWithWords` gives. */
+export const withWords = (words: Expression<number>): Condition => few(sql<SqlBool>`issues.id in ${words}`)
+
 /**
  * With all the words in one of its texts; a number also matches the issue of that number. Undefined for a blank text, which matches
  * everything.
@@ -87,16 +115,16 @@ export function worded(text: string): Condition | undefined {
   const sought = text.trim()
   if (sought === "") return undefined
   const words = issuesWithWords(sought)
-  const found = words ? sql<SqlBool>`issues.id in ${words}` : never
+  const found = words ? withWords(words) : never
   return /^[1-9]\d{0,14}$/.test(sought) ? eb().or([found, eb()("issues.number", "=", Number(sought))]) : found
 }
 
-export const inRepository = (repositoryId: number): Condition => eb()("issues.repository_id", "=", repositoryId)
+export const inRepository = (repositoryId: number): Condition => ofGroup("repository_id", repositoryId)
 
-export const ofOwner = (ownerId: number): Condition => eb()("repositories.owner_id", "=", ownerId)
+export const ofOwner = (ownerId: number): Condition => ofPlace(eb()("repositories.owner_id", "=", ownerId))
 
 export const ofTeam = (teamId: number): Condition =>
-  sql<SqlBool>`repositories.id in (select repository_id from team_repositories where team_id = ${teamId})`
+  ofPlace(sql<SqlBool>`repositories.id in (select repository_id from team_repositories where team_id = ${teamId})`)
 
 // --- lists -----------------------------------------------------------------------------------------------------------------------
 
@@ -130,35 +158,59 @@ export function listIssues(
   page: Page,
 ): Promise<FoundIssues> {
   const readable = kinds.issues && kinds.pulls ? [] : [ofKind(kinds.pulls ? 1 : 0)]
-  const all = db
-    .selectFrom("issues")
-    .innerJoin("repositories", "repositories.id", "issues.repository_id")
-    .where("issues.repository_id", "=", repositoryId)
-  return pageOf(db, all, [...readable, ...conditions], "number", page)
+  return pageOf(db, undefined, [inRepository(repositoryId), ...readable, ...conditions], "number", page)
 }
 
 /** The issues of all repositories that the caller may read and that match all conditions, newest first. */
-export function searchIssues(db: Handle, actor: Actor, conditions: readonly Condition[], page: Page): Promise<FoundIssues> {
-  const unit = sql<string>`case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end`
-  const all = db
-    .selectFrom("issues")
-    .innerJoin("repositories", "repositories.id", "issues.repository_id")
-    .where(readableRepositories(actor, unit))
-  return pageOf(db, all, conditions, "created", page)
+export const searchIssues = (db: Handle, actor: Actor, conditions: readonly Condition[], page: Page): Promise<FoundIssues> =>
+  pageOf(db, actor, conditions, "created", page)
+
+const unitOf = (table: "issues" | "issue_totals") =>
+  sql<string>`case ${sql.ref(`${table}.is_pull`)} when 1 then 'repo.pulls' else 'repo.issues' end`
+
+/** How many of the issues that meet these conditions are open, and closed, if all of them select whole groups. Of those that the reader may read, if there is one. */
+export async function countGroups(
+  db: Handle,
+  reader: Actor | undefined,
+  conditions: readonly Condition[],
+): Promise<{ readonly open: number; readonly closed: number } | undefined> {
+  const groups = conditions.flatMap((condition) => onTotals.get(condition) ?? [])
+  if (groups.length < conditions.length) return undefined
+  let totals = db
+    .selectFrom("issue_totals")
+    .innerJoin("repositories", "repositories.id", "issue_totals.repository_id")
+    .where("issue_totals.total", ">", 0)
+  if (reader) totals = totals.where(readableRepositories(reader, unitOf("issue_totals")))
+  const rows = await groups
+    .reduce((some, group) => some.where(group), totals)
+    .select(["issue_totals.is_closed", sql<number>`cast(sum(issue_totals.total) as bigint)`.as("total")])
+    .groupBy("issue_totals.is_closed")
+    .execute()
+  const of = (isClosed: Flag) => rows.find(({ is_closed }) => is_closed === isClosed)?.total ?? 0
+  return { open: of(0), closed: of(1) }
 }
 
 async function pageOf(
   db: Handle,
-  issues: SelectQueryBuilder<Tables, Searched, object>,
+  reader: Actor | undefined,
   conditions: readonly Condition[],
   order: "number" | "created",
   { limit, offset }: Page,
 ): Promise<FoundIssues> {
-  const found = conditions.reduce((all, condition) => all.where(condition), issues)
-  const { total } = await found.select((b) => b.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const all = db.selectFrom("issues").innerJoin("repositories", "repositories.id", "issues.repository_id")
+  // What selects few is asked before what any row has to be judged by.
+  const chosen = conditions.reduce((some, condition) => some.where(condition), all)
+  const found = reader ? chosen.where(readableRepositories(reader, unitOf("issues"))) : chosen
+  const counted = await countGroups(db, reader, conditions)
+  const total = counted
+    ? counted.open + counted.closed
+    : (await found.select((b) => b.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()).total
   if (total <= offset) return { rows: [], total }
+  // In the order of an index, SQLite would look at all issues for the few that are meant.
+  const isSelective = conditions.some((condition) => selective.has(condition))
+  const column = (name: "number" | "created_at") => (isSelective ? sql`issues.${sql.ref(name)} + 0` : sql.ref(`issues.${name}`))
   const ordered =
-    order === "number" ? found.orderBy("issues.number", "desc") : found.orderBy("issues.created_at", "desc").orderBy("issues.id", "desc")
+    order === "number" ? found.orderBy(column("number"), "desc") : found.orderBy(column("created_at"), "desc").orderBy("issues.id", "desc")
   const ids = (await ordered.select("issues.id").limit(limit).offset(offset).execute()).map(({ id }) => id)
   const rows = new Map((await findIssuesByIds(db, { ids })).map((issue) => [issue.id, issue]))
   return { rows: ids.flatMap((id) => rows.get(id) ?? []), total }
