@@ -305,7 +305,14 @@ async function fillIssues(filler: Filler, world: World, readerId: number): Promi
     ["id", "repository_id", "name", "color", "created_at", "updated_at"],
     rowsOf(planned * world.labels, (index) => {
       const place = index % world.labels
-      return [FIRST + index, repositoryId(Math.floor(index / world.labels)), place === 0 ? "bug" : `kind-${word(place)}`, "00aabb", START, START]
+      return [
+        FIRST + index,
+        repositoryId(Math.floor(index / world.labels)),
+        place === 0 ? "bug" : `kind-${word(place)}`,
+        "00aabb",
+        START,
+        START,
+      ]
     }),
   )
   await filler.insert(
@@ -330,7 +337,16 @@ async function fillIssues(filler: Filler, world: World, readerId: number): Promi
       // Words of which each is in twenty issues, all in a row of the repository's numbers.
       const rare = index % 10 === 4 ? ` ${rareWord(Math.floor(index / 10 / RARE))}` : ""
       return [
-        ...[FIRST + index, repositoryId(repository), number, isPull(index) ? 1 : 0, person(), `Plan ${text(4)}`, text(20) + rare, milestone],
+        ...[
+          FIRST + index,
+          repositoryId(repository),
+          number,
+          isPull(index) ? 1 : 0,
+          person(),
+          `Plan ${text(4)}`,
+          text(20) + rare,
+          milestone,
+        ],
         ...[closed ? 1 : 0, closed ? changed : 0, at(index), changed],
       ]
     }),
@@ -351,7 +367,9 @@ async function fillIssues(filler: Filler, world: World, readerId: number): Promi
   await filler.insert("issue_assignees", ["issue_id", "user_id"], concerned(10, 20))
   await filler.insert("issue_mentions", ["issue_id", "user_id"], concerned(50, 10))
   await filler.insert("issue_counters", ["repository_id", "last_number"], [])
-  await filler.run("insert into issue_counters (repository_id, last_number) select repository_id, max(number) from issues group by repository_id")
+  await filler.run(
+    "insert into issue_counters (repository_id, last_number) select repository_id, max(number) from issues group by repository_id",
+  )
   await filler.insert(
     "comments",
     ["id", "issue_id", "kind", "author_id", "content", "created_at", "updated_at"],
@@ -364,7 +382,12 @@ async function fillIssues(filler: Filler, world: World, readerId: number): Promi
   await filler.insert(
     "tracked_times",
     ["issue_id", "user_id", "seconds", "created_at"],
-    rowsOf(Math.floor(issues / 50), (index) => [FIRST + index * 50, index % 20 === 0 ? readerId : personId(index % people), 600, at(index)]),
+    rowsOf(Math.floor(issues / 50), (index) => [
+      FIRST + index * 50,
+      index % 20 === 0 ? readerId : personId(index % people),
+      600,
+      at(index),
+    ]),
   )
 }
 
@@ -406,11 +429,7 @@ async function fillAttention(filler: Filler, world: World, readerId: number): Pr
     rowsOf(world.activities, (index) => {
       const ofReader = index < world.readerActivities
       // What the reader is told of happens in what they watch; a tenth of the rest in the first repository.
-      const repository = ofReader
-        ? index % Math.min(planned, world.readerWatches)
-        : index % 10 === 0
-          ? 0
-          : index % world.repositories
+      const repository = ofReader ? index % Math.min(planned, world.readerWatches) : index % 10 === 0 ? 0 : index % world.repositories
       // Twenty people each are busy in a repository.
       const actor = personId((repository * 20 + (Math.floor(index / planned) % 20)) % people)
       return [

@@ -33,7 +33,12 @@ export function plot(curves: readonly Curve[]): string {
   })
   // Names of those that grow most, beside their ends and as far apart as a line is high.
   const ends = curves
-    .map(({ what, points }, index) => ({ what, index, ms: points.at(-1)?.ms ?? 1, growth: (points.at(-1)?.ms ?? 1) / (points[0]?.ms ?? 1) }))
+    .map(({ what, points }, index) => ({
+      what,
+      index,
+      ms: points.at(-1)?.ms ?? 1,
+      growth: (points.at(-1)?.ms ?? 1) / (points[0]?.ms ?? 1),
+    }))
     .toSorted((a, b) => b.growth - a.growth)
     .slice(0, 30)
     .toSorted((a, b) => b.ms - a.ms)

@@ -22,7 +22,7 @@ export function questionsOf(world: World): readonly Question[] {
   const place = `/${BUSY.owner}/${BUSY.name}`
   const number = (index: number) => 1 + ((index * 7919) % world.busyIssues)
   /** A number below `count` that isn't of someone who is hidden. */
-  const shown = (index: number, count: number) => ((index * 37) % count) - ((index * 37) % count % 100 === 7 ? 1 : 0)
+  const shown = (index: number, count: number) => ((index * 37) % count) - (((index * 37) % count) % 100 === 7 ? 1 : 0)
   const person = (index: number) => `person-${shown(index, world.people)}`
   const issue = (query: string) => times((index) => `${busy}/issues?${early(index, world.busyIssues / 10)}&${query}&_=${index}`)
   const search = (path: string, query: (index: number) => string) => times((index) => `${path}?limit=30&${query(index)}`)
@@ -49,10 +49,16 @@ export function questionsOf(world: World): readonly Question[] {
     { what: "issues, last pages", addresses: times((index) => `${busy}/issues?${late(index, open)}&_=${index}`) },
     { what: "issues by a rare word", addresses: search(`${busy}/issues`, (index) => `state=all&q=${rare(index)}`) },
     { what: "issues by a word", addresses: search(`${busy}/issues`, (index) => `state=all&q=${mediumWord(index)}`) },
-    { what: "issues by a frequent word", addresses: search(`${busy}/issues`, (index) => `state=all&q=${word(20 + (index % 20))}&_=${index}`) },
+    {
+      what: "issues by a frequent word",
+      addresses: search(`${busy}/issues`, (index) => `state=all&q=${word(20 + (index % 20))}&_=${index}`),
+    },
     { what: "pull requests, open", addresses: times((index) => `${busy}/pulls?state=open&${early(index, open / 10)}&_=${index}`) },
     { what: "pull requests, all", addresses: times((index) => `${busy}/pulls?state=all&${early(index, open / 10)}&_=${index}`) },
-    { what: "pull requests, most commented", addresses: times((index) => `${busy}/pulls?state=all&sort=mostcomment&${early(index, open / 10)}&_=${index}`) },
+    {
+      what: "pull requests, most commented",
+      addresses: times((index) => `${busy}/pulls?state=all&sort=mostcomment&${early(index, open / 10)}&_=${index}`),
+    },
     { what: "labels", addresses: times((index) => `${busy}/labels?_=${index}`) },
     { what: "milestones", addresses: times((index) => `${busy}/milestones?state=all&_=${index}`) },
     // --- an issue
@@ -62,21 +68,42 @@ export function questionsOf(world: World): readonly Question[] {
       addresses: times((index) => `${busy}/issues/1/comments?_=${index}`),
       grows: "the answer has all of them",
     },
-    { what: "timeline of the busiest issue", addresses: times((index) => `${busy}/issues/1/timeline?${early(index, world.busyComments)}&_=${index}`) },
-    { what: "comments of a repository", addresses: times((index) => `${busy}/issues/comments?${early(index, world.comments / 10)}&_=${index}`) },
+    {
+      what: "timeline of the busiest issue",
+      addresses: times((index) => `${busy}/issues/1/timeline?${early(index, world.busyComments)}&_=${index}`),
+    },
+    {
+      what: "comments of a repository",
+      addresses: times((index) => `${busy}/issues/comments?${early(index, world.comments / 10)}&_=${index}`),
+    },
     { what: "times of a repository", addresses: times((index) => `${busy}/times?${early(index, world.issues / 500)}&_=${index}`) },
     // --- across repositories
-    { what: "search of issues, open", addresses: search("/repos/issues/search", (index) => `state=open&page=${1 + (index % 10)}&_=${index}`) },
-    { what: "search of issues, all", addresses: search("/repos/issues/search", (index) => `state=all&page=${1 + (index % 10)}&_=${index}`) },
-    { what: "search of pull requests", addresses: search("/repos/issues/search", (index) => `type=pulls&page=${1 + (index % 10)}&_=${index}`) },
+    {
+      what: "search of issues, open",
+      addresses: search("/repos/issues/search", (index) => `state=open&page=${1 + (index % 10)}&_=${index}`),
+    },
+    {
+      what: "search of issues, all",
+      addresses: search("/repos/issues/search", (index) => `state=all&page=${1 + (index % 10)}&_=${index}`),
+    },
+    {
+      what: "search of pull requests",
+      addresses: search("/repos/issues/search", (index) => `type=pulls&page=${1 + (index % 10)}&_=${index}`),
+    },
     { what: "search of issues, assigned", addresses: search("/repos/issues/search", (index) => `assigned=true&_=${index}`) },
     { what: "search of issues, created", addresses: search("/repos/issues/search", (index) => `created=true&_=${index}`) },
     { what: "search of issues by owner", addresses: search("/repos/issues/search", (index) => `owner=org-0&_=${index}`) },
     { what: "search of issues by label", addresses: search("/repos/issues/search", (index) => `labels=bug&_=${index}`) },
     { what: "search of issues, a rare word", addresses: search("/repos/issues/search", (index) => `state=all&q=${rare(index)}`) },
     { what: "search of issues, a word", addresses: search("/repos/issues/search", (index) => `state=all&q=${mediumWord(index)}`) },
-    { what: "search of issues, two words", addresses: search("/repos/issues/search", (index) => `state=all&q=${word(50 + index)}%20${word(300 + index)}`) },
-    { what: "search of issues, a frequent word", addresses: search("/repos/issues/search", (index) => `state=all&q=${word(20 + (index % 20))}&_=${index}`) },
+    {
+      what: "search of issues, two words",
+      addresses: search("/repos/issues/search", (index) => `state=all&q=${word(50 + index)}%20${word(300 + index)}`),
+    },
+    {
+      what: "search of issues, a frequent word",
+      addresses: search("/repos/issues/search", (index) => `state=all&q=${word(20 + (index % 20))}&_=${index}`),
+    },
     { what: "search of issues, no such word", addresses: search("/repos/issues/search", (index) => `state=all&q=zzz${index}`) },
     // --- repositories
     { what: "search of repositories", addresses: search("/repos/search", (index) => `page=${1 + (index % 10)}&_=${index}`) },
@@ -85,11 +112,23 @@ export function questionsOf(world: World): readonly Question[] {
       addresses: search("/repos/search", (index) => `sort=${sort}&order=desc&page=${1 + (index % 3)}&_=${index}`),
     })),
     { what: "search of repositories, a name", addresses: search("/repos/search", (index) => `q=${word(index * 40)}`) },
-    { what: "search of repositories, a topic", addresses: search("/repos/search", (index) => `q=topic-${word(index % world.topics)}&topic=true&_=${index}`) },
-    { what: "search of repositories, last pages", addresses: times((index) => `/repos/search?${late(index, world.repositories * 0.8)}&_=${index}`) },
+    {
+      what: "search of repositories, a topic",
+      addresses: search("/repos/search", (index) => `q=topic-${word(index % world.topics)}&topic=true&_=${index}`),
+    },
+    {
+      what: "search of repositories, last pages",
+      addresses: times((index) => `/repos/search?${late(index, world.repositories * 0.8)}&_=${index}`),
+    },
     { what: "my repositories", addresses: times((index) => `/user/repos?${early(index, world.readerRepositories)}&_=${index}`) },
-    { what: "repositories of an organisation", addresses: times((index) => `/orgs/org-0/repos?${early(index, world.repositories / 200)}&_=${index}`) },
-    { what: "repositories of a person", addresses: times((index) => `/users/${READER.name}/repos?${early(index, world.readerRepositories)}&_=${index}`) },
+    {
+      what: "repositories of an organisation",
+      addresses: times((index) => `/orgs/org-0/repos?${early(index, world.repositories / 200)}&_=${index}`),
+    },
+    {
+      what: "repositories of a person",
+      addresses: times((index) => `/users/${READER.name}/repos?${early(index, world.readerRepositories)}&_=${index}`),
+    },
     { what: "my stars", addresses: times((index) => `/user/starred?${early(index, world.stars / 500)}&_=${index}`) },
     { what: "my subscriptions", addresses: times((index) => `/user/subscriptions?${early(index, world.readerWatches)}&_=${index}`) },
     { what: "stargazers", addresses: times((index) => `${busy}/stargazers?${early(index, world.stars / 50)}&_=${index}`) },
@@ -103,11 +142,23 @@ export function questionsOf(world: World): readonly Question[] {
     { what: "followers", addresses: times((index) => `/users/${READER.name}/followers?${early(index, world.people / 50)}&_=${index}`) },
     // --- what happened
     { what: "notifications", addresses: times((index) => `/notifications?${early(index, world.readerNotifications / 3)}&_=${index}`) },
-    { what: "notifications, all", addresses: times((index) => `/notifications?all=true&${early(index, world.readerNotifications)}&_=${index}`) },
-    { what: "notifications of a repository", addresses: times((index) => `${busy}/notifications?all=true&${early(index, world.readerNotifications / 10)}&_=${index}`) },
+    {
+      what: "notifications, all",
+      addresses: times((index) => `/notifications?all=true&${early(index, world.readerNotifications)}&_=${index}`),
+    },
+    {
+      what: "notifications of a repository",
+      addresses: times((index) => `${busy}/notifications?all=true&${early(index, world.readerNotifications / 10)}&_=${index}`),
+    },
     { what: "count of notifications", addresses: times((index) => `/notifications/new?_=${index}`) },
-    { what: "my feed", addresses: times((index) => `/users/${READER.name}/activities/feeds?${early(index, world.readerActivities)}&_=${index}`) },
-    { what: "feed of a repository", addresses: times((index) => `${busy}/activities/feeds?${early(index, world.activities / 10)}&_=${index}`) },
+    {
+      what: "my feed",
+      addresses: times((index) => `/users/${READER.name}/activities/feeds?${early(index, world.readerActivities)}&_=${index}`),
+    },
+    {
+      what: "feed of a repository",
+      addresses: times((index) => `${busy}/activities/feeds?${early(index, world.activities / 10)}&_=${index}`),
+    },
     { what: "feed of a person", addresses: times((index) => `/users/${person(index)}/activities/feeds?_=${index}`) },
     { what: "heatmap", addresses: times((index) => `/users/${person(index)}/heatmap?_=${index}`) },
   ]

@@ -47,7 +47,8 @@ try {
     }
     const first = figures[0]
     const last = figures.at(-1)
-    const ratio = first && last ? `${(last.p99 / first.p99).toFixed(2).padStart(6)} ${(last.processor / first.processor).toFixed(2).padStart(6)}` : ""
+    const ratio =
+      first && last ? `${(last.p99 / first.p99).toFixed(2).padStart(6)} ${(last.processor / first.processor).toFixed(2).padStart(6)}` : ""
     const shown = figures.map(({ median, p99, processor }) => [median, p99, processor].map((ms) => ms.toFixed(1).padStart(7)).join(" "))
     console.log(`${what.padEnd(40)} ${shown.map((each) => each.padEnd(24)).join(" ")} ${ratio}`)
     curves.push({ what, points: figures.map(({ median }, place) => ({ size: points[place] ?? 1, ms: median })) })
@@ -64,7 +65,12 @@ async function makeWorld(factor: number): Promise<{ readonly server: Server; rea
   await mkdir(dataDir, { recursive: true })
   const databaseUrl = await freshDatabaseUrl(dataDir)
   const kept = { dataDir, databaseUrl }
-  const isFilled = !values.postgres && (await access(join(dataDir, "filled")).then(() => true, () => false))
+  const isFilled =
+    !values.postgres &&
+    (await access(join(dataDir, "filled")).then(
+      () => true,
+      () => false,
+    ))
   if (!isFilled) {
     const server = await startServer(kept)
     await server.api("POST", "/admin/users", {

@@ -226,6 +226,7 @@ describe.each(databaseKinds)("who may know of a repository (%s)", (kind) => {
           const permissions = await permissionsOn(db, actor, built.repositories)
           const rows = await db.selectFrom("repositories").select("id").where(visibleRepositories(actor)).execute()
           const listed = new Set(rows.map(({ id }) => id))
+          expect(await countVisible(db, actor)).toBe(listed.size)
           for (const [index, owned] of built.repositories.entries()) {
             const { repository } = owned
             const permission: Permission = permissions.get(repository.id) ?? { mode: 0, units: new Map() }

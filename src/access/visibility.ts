@@ -148,8 +148,8 @@ const asked = (
 
 /** The condition for reading the requested unit, without the parts that are known. What `within` implies is not checked twice. */
 function reading(entitlement: Entitlement, known: Known, unitIsOn: Condition = ASKED_UNIT_IS_ON): Condition {
-  const { within } = entitlement
-  return evaluate(all(unitIsOn, within, evaluate(entitlement.reading, { ...known, ...impliedBy(within) })), known)
+  const { within, stored = false } = entitlement
+  return evaluate(all(unitIsOn, within, evaluate(any(stored, entitlement.reading), { ...known, ...impliedBy(within) })), known)
 }
 
 // --- accounts --------------------------------------------------------------------------------------------------------------------

@@ -11,12 +11,14 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   await placeComments(db, types)
   await countRepositories(db, types)
   const { index } = tableMaker(db, types)
-  await index("issues_by_author", "issues", ["repository_id", "author_id", "number"])
+  await index("issues_by_author", "issues", ["author_id", "repository_id", "number"])
+  await sql`create index issues_pinned on issues (repository_id, is_pull, pin_order, id) where pin_order > 0`.execute(db)
   await sql`create index pulls_merged on pulls (repository_id) where is_merged = 1`.execute(db)
   await index("repositories_updated", "repositories", ["updated_at"])
   await index("repositories_created", "repositories", ["created_at"])
-  await index("repositories_stars", "repositories", ["stars_count"])
-  await index("repositories_forks", "repositories", ["forks_count"])
+  // Most have none: among them the order is that of the ids.
+  await sql`create index repositories_stars on repositories (stars_count desc, id)`.execute(db)
+  await sql`create index repositories_forks on repositories (forks_count desc, id)`.execute(db)
   await sql`create index repositories_size on repositories ((git_size + lfs_size))`.execute(db)
   // Who gave a star, or watches, in the order of the list.
   await index("stars_given", "stars", ["repository_id", "created_at", "user_id"])
@@ -40,27 +42,22 @@ async function countIssues(db: Kysely<unknown>, types: ColumnTypes): Promise<voi
   await keepTotals(db, types, { table: "issues", totals: "issue_totals", key, seldomMoved: true })
 }
 
-/** Where plain comments are, in the order of a repository's list: what they say has no place for it, and comes after an issue's. */
+/** Where plain comments are: a narrow table, in the order of a repository's list, in which the issue of a comment is found without its text. */
 async function placeComments(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   const { table, index } = tableMaker(db, types)
   await table(
     "placed_comments",
-    { comment_id: "reference", repository_id: "integer", is_pull: "flag", created_at: "time" },
+    { comment_id: "reference", issue_id: "integer", repository_id: "integer", is_pull: "flag", created_at: "time" },
     { comment_id: "comments" },
     ["comment_id"],
   )
-  const place = (where: string) => `insert into placed_comments (comment_id, repository_id, is_pull, created_at)
-    select comments.id, issues.repository_id, issues.is_pull, comments.created_at
+  const place = (where: string) => `insert into placed_comments (comment_id, issue_id, repository_id, is_pull, created_at)
+    select comments.id, comments.issue_id, issues.repository_id, issues.is_pull, comments.created_at
     from comments join issues on issues.id = comments.issue_id where comments.kind = 'comment'${where}`
   await sql.raw(place("")).execute(db)
   await index("placed_comments_list", "placed_comments", ["repository_id", "created_at", "comment_id", "is_pull"])
   const key = ["repository_id", "is_pull"]
-  await table(
-    "comment_totals",
-    { repository_id: "reference", is_pull: "flag", total: "integer" },
-    { repository_id: "repositories" },
-    key,
-  )
+  await table("comment_totals", { repository_id: "reference", is_pull: "flag", total: "integer" }, { repository_id: "repositories" }, key)
   await sql`insert into comment_totals (repository_id, is_pull, total)
     select repository_id, is_pull, count(*) from placed_comments group by repository_id, is_pull`.execute(db)
   await keepTotals(db, types, { table: "placed_comments", totals: "comment_totals", key, seldomMoved: true })
@@ -80,7 +77,7 @@ async function placeComments(db: Kysely<unknown>, types: ColumnTypes): Promise<v
   })
 }
 
-/** How open each repository is, by itself and its owner, and how many there are of each openness. */
+/** How open each repository is, by itself and its owner, and how many there are of each openness in each language. */
 async function countRepositories(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   const { table } = tableMaker(db, types)
   await db.schema
@@ -91,9 +88,11 @@ async function countRepositories(db: Kysely<unknown>, types: ColumnTypes): Promi
     (select case users.visibility when 'public' then 0 when 'limited' then 1 else 2 end from users where users.id = ${row}.owner_id${lock}) end`
   const open = (where: string) => `update repositories set openness = ${openness("repositories", "")} where ${where}`
   await sql.raw(open("1 = 1")).execute(db)
-  await table("repository_totals", { openness: "integer", total: "integer" }, {}, ["openness"])
-  await sql`insert into repository_totals (openness, total) select openness, count(*) from repositories group by openness`.execute(db)
-  await keepTotals(db, types, { table: "repositories", totals: "repository_totals", key: ["openness"], seldomMoved: true })
+  const key = ["openness", "language"]
+  await table("repository_totals", { openness: "integer", language: "text", total: "integer" }, {}, key)
+  await sql`insert into repository_totals (openness, language, total)
+    select openness, language, count(*) from repositories group by openness, language`.execute(db)
+  await keepTotals(db, types, { table: "repositories", totals: "repository_totals", key, seldomMoved: true })
   await follow(db, types, {
     name: "openness_of_owner",
     when: "after update of visibility on users",

@@ -212,6 +212,7 @@ export interface IssueTotalsTable {
 /** Where each plain comment is; kept by triggers. */
 export interface PlacedCommentsTable {
   comment_id: number
+  issue_id: number
   repository_id: number
   is_pull: Flag
   created_at: Seconds

@@ -82,9 +82,10 @@ export interface RepositoriesTable {
   releases_count: Generated<number>
 }
 
-/** How many repositories there are of each openness; kept by triggers. */
+/** How many repositories there are of each openness in each language; kept by triggers. */
 export interface RepositoryTotalsTable {
   openness: number
+  language: string
   total: number
 }
 

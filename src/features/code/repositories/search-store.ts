@@ -6,7 +6,7 @@ import { type Actor, actorId, isSiteAdministrator, type SignedIn } from "../../.
 import type { Handle } from "../../../core/database/database.ts"
 import { contains, containsLower, isOneOf } from "../../../core/database/expressions.ts"
 import type { Tables } from "../../../core/database/tables/index.ts"
-import type { Found, Window } from "../../people/users/store.ts"
+import { type Found, nearerWindow, type Window } from "../../people/users/store.ts"
 import { findRepositoriesByIds } from "./store.ts"
 
 export type Condition = Expression<SqlBool>
@@ -39,17 +39,18 @@ export type Order =
   | { readonly by: Sort; readonly direction: Direction }
   | { readonly by: "name"; readonly firstOwnerId?: number | undefined }
 
-function ordered(repositories: Repositories, order: Order): Repositories {
+function ordered(repositories: Repositories, order: Order, isReversed: boolean): Repositories {
+  const of = (direction: Direction): Direction => ((direction === "asc") === isReversed ? "desc" : "asc")
   if (order.by === "name") {
     const { firstOwnerId } = order
     const first = firstOwnerId
-      ? repositories.orderBy((b) => b.case().when("repositories.owner_id", "=", firstOwnerId).then(0).else(1).end())
+      ? repositories.orderBy((b) => b.case().when("repositories.owner_id", "=", firstOwnerId).then(0).else(1).end(), of("asc"))
       : repositories
-    return first.orderBy("repositories.lower_name").orderBy("repositories.id")
+    return first.orderBy("repositories.lower_name", of("asc")).orderBy("repositories.id", of("asc"))
   }
   // Ties are in the order of ids, reversed if sorting by id in descending order.
-  const sorted = COLUMNS[order.by].reduce<Repositories>((sorting, column) => sorting.orderBy(column, order.direction), repositories)
-  return sorted.orderBy("repositories.id", order.by === "id" ? order.direction : "asc")
+  const sorted = COLUMNS[order.by].reduce<Repositories>((sorting, column) => sorting.orderBy(column, of(order.direction)), repositories)
+  return sorted.orderBy("repositories.id", of(order.by === "id" ? order.direction : "asc"))
 }
 
 /** A page of the repositories that are visible to the caller and match all conditions. */
@@ -67,9 +68,12 @@ export async function listRepositories(
   // An empty page needs no query.
   if (total <= offset) return { rows: [], total }
   // Only ids are sorted: carrying sixty columns through the sort costs more than reading the page's rows afterwards.
-  const page = await ordered(found, order).select("repositories.id").limit(limit).offset(offset).execute()
-  const rows = new Map((await findRepositoriesByIds(db, { ids: page.map(({ id }) => id) })).map((row) => [row.id, row]))
-  return { rows: page.flatMap(({ id }) => rows.get(id) ?? []), total }
+  const { isReversed, ...window } = nearerWindow({ limit, offset }, total)
+  const page = await ordered(found, order, isReversed).select("repositories.id").limit(window.limit).offset(window.offset).execute()
+  const ids = page.map(({ id }) => id)
+  if (isReversed) ids.reverse()
+  const rows = new Map((await findRepositoriesByIds(db, { ids })).map((row) => [row.id, row]))
+  return { rows: ids.flatMap((id) => rows.get(id) ?? []), total }
 }
 
 const countRows = async (found: Repositories): Promise<number> =>
@@ -80,17 +84,14 @@ export async function countVisible(db: Handle, actor: Actor): Promise<number> {
   const visible = db.selectFrom("repositories").where(visibleRepositories(actor))
   const reach = reachOf(actor)
   if (!reach) return countRows(visible)
-  const none = sql<number>`0`
   const { others, except } = reach
   const one = (repositories: Repositories) => repositories.select((b) => b.fn.countAll<number>().as("total"))
+  const more = others ? one(visible.where(others).where("repositories.openness", ">", reach.openness)) : sql<number>`0`
+  const less = except ? one(db.selectFrom("repositories").where(except)) : sql<number>`0`
   const { total } = await db
     .selectFrom("repository_totals")
     .where("openness", "<=", reach.openness)
-    .select([
-      sql<number>`cast(coalesce(sum(total), 0) as bigint)
-        + ${others ? one(visible.where(others).where("repositories.openness", ">", reach.openness)) : none}
-        - ${except ? one(db.selectFrom("repositories").where(except)) : none}`.as("total"),
-    ])
+    .select(sql<number>`cast(coalesce(sum(total), 0) as bigint) + ${more} - ${less}`.as("total"))
     .executeTakeFirstOrThrow()
   return total
 }
@@ -100,16 +101,28 @@ const MOST_LANGUAGES = 30
 
 /** The main languages of these repositories, those of most first. */
 export async function mainLanguages(db: Handle, actor: Actor, where: readonly Condition[]): Promise<readonly string[]> {
-  const rows = await where
-    .reduce<Repositories>(
-      (repositories, condition) => repositories.where(condition),
-      db.selectFrom("repositories").where(visibleRepositories(actor)),
-    )
-    .select("repositories.language")
+  const reach = where.length === 0 ? reachOf(actor) : undefined
+  const visible = db.selectFrom("repositories").where(visibleRepositories(actor))
+  const found =
+    reach === undefined || reach.except
+      ? where.reduce<Repositories>((repositories, condition) => repositories.where(condition), visible)
+      : reach.others
+        ? visible.where(reach.others).where("repositories.openness", ">", reach.openness)
+        : undefined
+  const counted = found
+    ?.select(["repositories.language", (b) => b.fn.countAll<number>().as("total")])
     .where("repositories.language", "!=", "")
     .groupBy("repositories.language")
-    .orderBy((b) => b.fn.countAll(), "desc")
-    .orderBy("repositories.language")
+  const stored = db.selectFrom("repository_totals").select(["language", "total"]).where("language", "!=", "").where("total", ">", 0)
+  const open = reach && !reach.except ? stored.where("openness", "<=", reach.openness) : undefined
+  const all = open && counted ? open.unionAll(counted) : (open ?? counted)
+  if (!all) return []
+  const rows = await db
+    .selectFrom(all.as("languages"))
+    .select("language")
+    .groupBy("language")
+    .orderBy((b) => b.fn.sum("total"), "desc")
+    .orderBy("language")
     .limit(MOST_LANGUAGES)
     .execute()
   return rows.map(({ language }) => language)
@@ -196,24 +209,27 @@ export interface Keyword {
 /** Matches names and topics, ignoring case, and descriptions if requested; `owner/name` matches both. With `topicsOnly`, a whole topic. */
 export function matching({ text, topicsOnly, inDescriptions }: Keyword): Condition {
   const words = text.split(",")
-  const topics = eb()
-    .selectFrom("repository_topics")
-    .innerJoin("topics", "topics.id", "repository_topics.topic_id")
-    .select("topics.id")
-    .whereRef("repository_topics.repository_id", "=", "repositories.id")
-  const byTopic = eb().exists(
-    topics.where((t) =>
-      t.or(
-        words.map((word) =>
-          topicsOnly ? t("topics.name", "=", word.toLowerCase()) : containsLower(t.ref("topics.name"), word.toLowerCase()),
+  // From the side of the topics, which are few.
+  const byTopic = eb()(
+    "repositories.id",
+    "in",
+    eb()
+      .selectFrom("topics")
+      .innerJoin("repository_topics", "repository_topics.topic_id", "topics.id")
+      .select("repository_topics.repository_id")
+      .where((t) =>
+        t.or(
+          words.map((word) =>
+            topicsOnly ? t("topics.name", "=", word.toLowerCase()) : containsLower(t.ref("topics.name"), word.toLowerCase()),
+          ),
         ),
       ),
-    ),
   )
   if (topicsOnly) return byTopic
   return eb().or([
+    ...words.map(byName),
     byTopic,
-    ...words.flatMap((word) => [byName(word), ...(inDescriptions ? [contains(eb().ref("repositories.description"), word)] : [])]),
+    ...(inDescriptions ? words.map((word) => contains(eb().ref("repositories.description"), word)) : []),
   ])
 }
 

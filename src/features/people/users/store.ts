@@ -1,4 +1,4 @@
-import { type Expression, expressionBuilder, type SelectQueryBuilder, type SqlBool, type RawBuilder, sql } from "kysely"
+import { type Expression, expressionBuilder, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from "kysely"
 import { NOBODY_ID } from "../../../access/rules.ts"
 import { visibleOrganizations } from "../../../access/visibility.ts"
 import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../../../core/actor.ts"
@@ -34,6 +34,13 @@ export interface Found<Row> {
 export interface Window {
   readonly limit: number
   readonly offset: number
+}
+
+/** A page of a list of this length, counted from the end of the list that is nearer: what stands before a page must be passed over. */
+export function nearerWindow({ limit, offset }: Window, total: number): Window & { readonly isReversed: boolean } {
+  if (offset <= total / 2) return { limit, offset, isReversed: false }
+  const shown = Math.min(limit, total - offset)
+  return { limit: shown, offset: total - offset - shown, isReversed: true }
 }
 
 type Condition = Expression<SqlBool>

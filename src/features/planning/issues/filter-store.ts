@@ -8,7 +8,7 @@ import { type Params, query } from "../../../core/database/query.ts"
 import type { Flag, Tables } from "../../../core/database/tables/index.ts"
 import type { Page } from "../../../core/operation.ts"
 import { type ListState, merged, type Plan } from "./filter-conditions.ts"
-import { type Condition, countGroups, type FoundIssues, inRepository, ofKind } from "./list-store.ts"
+import { asCounted, asListed, type Condition, countGroups, type FoundIssues, inRepository, ofKind } from "./list-store.ts"
 import { findIssuesByIds } from "./store.ts"
 
 /** A page of a list, and how many there are in each state. */
@@ -75,17 +75,16 @@ async function filterAll(
   const kind = plan.kind === undefined ? [] : [ofKind(plan.kind === "pulls" ? 1 : 0)]
   const conditions = [...where, ...kind, ...plan.conditions]
   const all = db.selectFrom("issues").innerJoin("repositories", "repositories.id", "issues.repository_id")
-  const chosen = conditions.reduce<Searched>((some, condition) => some.where(condition), all)
-  const matching = typeof of === "number" ? chosen : chosen.where(readableRepositories(of, unit))
-  const { open, closed, merged: mergedCount } = await countStates(db, of, plan, conditions, matching)
+  const found = (some: readonly Condition[]): Searched => {
+    const chosen = some.reduce<Searched>((issues, condition) => issues.where(condition), all)
+    return typeof of === "number" ? chosen : chosen.where(readableRepositories(of, unit))
+  }
+  const { open, closed, merged: mergedCount } = await countStates(db, of, plan, conditions, found(asCounted(conditions)))
   const total = { open, closed, merged: mergedCount, all: open + closed }[plan.state]
   if (total <= offset) return { rows: [], total, open, closed, merged: mergedCount }
+  const listed = asListed(conditions, total, age === "number")
   const ids = (
-    await ordered(
-      inState(plan.state).reduce<Searched>((some, condition) => some.where(condition), matching),
-      plan.order,
-      age,
-    )
+    await ordered(found([...listed.where, ...inState(plan.state)]), plan.order, age, listed.isFew)
       .select("issues.id")
       .limit(limit)
       .offset(offset)
@@ -114,8 +113,7 @@ async function countStates(db: Handle, of: Scope, plan: Plan, conditions: readon
   }
 }
 
-const countMerged = async (db: Handle, repositoryId: number): Promise<number> =>
-  (await findMerged.first(db, { repositoryId }))?.total ?? 0
+const countMerged = async (db: Handle, repositoryId: number): Promise<number> => (await findMerged.first(db, { repositoryId }))?.total ?? 0
 
 const findMerged = query("issues.countMerged", (db, p: Params<{ repositoryId: number }>) =>
   db
@@ -126,7 +124,8 @@ const findMerged = query("issues.countMerged", (db, p: Params<{ repositoryId: nu
     .where(sql<SqlBool>`is_merged = 1`),
 )
 
-export function ordered(found: Searched, order: Plan["order"], age: Age): Searched {
+/** `isFew`: so few issues are found that they are not looked for in the order of an index. */
+export function ordered(found: Searched, order: Plan["order"], age: Age, isFew = false): Searched {
   if (typeof order !== "string") {
     const start = `${order.scope}/`
     const name = sql.ref<string>("labels.name")
@@ -142,7 +141,7 @@ export function ordered(found: Searched, order: Plan["order"], age: Age): Search
   switch (order) {
     case "created-desc":
     case "created-asc":
-      return found.orderBy(`issues.${age}`, direction).orderBy("issues.id", direction)
+      return found.orderBy(isFew ? sql`issues.${sql.ref(age)} + 0` : sql.ref(`issues.${age}`), direction).orderBy("issues.id", direction)
     case "updated-desc":
     case "updated-asc":
       return found.orderBy("issues.updated_at", direction).orderBy("issues.id", direction)
