@@ -16,6 +16,7 @@ import {
   unitMode,
 } from "./permission.ts"
 import { roleIn } from "./policies/organization-role.ts"
+import { countVisible } from "./store.ts"
 import { type Built, build, type Switch, type World, worlds } from "./testing.ts"
 import {
   offeredAsAssignees,

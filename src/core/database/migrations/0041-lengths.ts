@@ -20,12 +20,13 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   await sql`create index repositories_stars on repositories (stars_count desc, id)`.execute(db)
   await sql`create index repositories_forks on repositories (forks_count desc, id)`.execute(db)
   await sql`create index repositories_size on repositories ((git_size + lfs_size))`.execute(db)
+  await index("labels_name", "labels", ["name"])
   // Who gave a star, or watches, in the order of the list.
   await index("stars_given", "stars", ["repository_id", "created_at", "user_id"])
   await index("watches_begun", "watches", ["repository_id", "created_at", "user_id"])
   await index("follows_begun", "follows", ["followed_id", "created_at", "follower_id"])
   // Few accounts are hidden from anyone.
-  await sql`create index users_hidden on users (visibility) where visibility <> 'public'`.execute(db)
+  await sql`create index users_hidden on users (visibility) where visibility in ('limited', 'private')`.execute(db)
 }
 
 async function countIssues(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {

@@ -1,6 +1,7 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from "kysely"
 import { Mode } from "../../../access/modes.ts"
 import type { Repository } from "../../../access/permission.ts"
+import { countVisible } from "../../../access/store.ts"
 import { listedUsers, publicRepositories, reachOf, visibleRepositories, visibleTeams } from "../../../access/visibility.ts"
 import { type Actor, actorId, isSiteAdministrator, type SignedIn } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
@@ -78,23 +79,6 @@ export async function listRepositories(
 
 const countRows = async (found: Repositories): Promise<number> =>
   (await found.select((b) => b.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()).total
-
-/** How many repositories there are that are visible to the caller. What is open to all of their kind is counted already. */
-export async function countVisible(db: Handle, actor: Actor): Promise<number> {
-  const visible = db.selectFrom("repositories").where(visibleRepositories(actor))
-  const reach = reachOf(actor)
-  if (!reach) return countRows(visible)
-  const { others, except } = reach
-  const one = (repositories: Repositories) => repositories.select((b) => b.fn.countAll<number>().as("total"))
-  const more = others ? one(visible.where(others).where("repositories.openness", ">", reach.openness)) : sql<number>`0`
-  const less = except ? one(db.selectFrom("repositories").where(except)) : sql<number>`0`
-  const { total } = await db
-    .selectFrom("repository_totals")
-    .where("openness", "<=", reach.openness)
-    .select(sql<number>`cast(coalesce(sum(total), 0) as bigint) + ${more} - ${less}`.as("total"))
-    .executeTakeFirstOrThrow()
-  return total
-}
 
 /** The most languages that a list offers. */
 const MOST_LANGUAGES = 30
@@ -209,14 +193,15 @@ export interface Keyword {
 /** Matches names and topics, ignoring case, and descriptions if requested; `owner/name` matches both. With `topicsOnly`, a whole topic. */
 export function matching({ text, topicsOnly, inDescriptions }: Keyword): Condition {
   const words = text.split(",")
-  // From the side of the topics, which are few.
+  // From the side of the topics, which are few. SQLite keeps the order of a cross join.
   const byTopic = eb()(
     "repositories.id",
     "in",
     eb()
       .selectFrom("topics")
-      .innerJoin("repository_topics", "repository_topics.topic_id", "topics.id")
+      .crossJoin("repository_topics")
       .select("repository_topics.repository_id")
+      .whereRef("repository_topics.topic_id", "=", "topics.id")
       .where((t) =>
         t.or(
           words.map((word) =>

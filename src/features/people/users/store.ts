@@ -76,7 +76,7 @@ type People = SelectQueryBuilder<Tables, "users", object>
  * that whoever is public meets.
  */
 export const hiddenAmong = (condition: Condition, shown: Condition): RawBuilder<number> =>
-  sql<number>`(select count(*) from users where users.visibility <> 'public' and ${condition} and not ${shown})`
+  sql<number>`(select count(*) from users where users.visibility in ('limited', 'private') and ${condition} and not ${shown})`
 
 const window = async (people: People, order: (people: People) => People, { limit, offset }: Window): Promise<Found<User>> => {
   const counted = await people.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()

@@ -91,7 +91,7 @@ export const labelledIn = ({ id, owner_id }: Pick<Repository, "id" | "owner_id">
 
 /** With a label of one of these names. */
 export const labelledAny = (names: readonly string[]): Condition =>
-  sql<SqlBool>`issues.id in (select issue_id from labels join issue_labels on issue_labels.label_id = labels.id where ${inList("labels.name", names)})`
+  sql<SqlBool>`issues.id in (select issue_id from labels cross join issue_labels where issue_labels.label_id = labels.id and ${inList("labels.name", names)})`
 
 /** In one of these milestones. */
 export const inMilestones = (ids: readonly number[]): Condition => few(inList("issues.milestone_id", ids))

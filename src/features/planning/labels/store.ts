@@ -1,11 +1,11 @@
-import type { Insertable, Selectable, Updateable } from "kysely"
+import { type Insertable, type Selectable, sql, type Updateable } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { forNoKeyUpdate } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { slicesOf } from "../../../core/database/slices.ts"
 import type { Tables } from "../../../core/database/tables/index.ts"
 import type { LabelsTable } from "../../../core/database/tables/issues.ts"
-import { flag, type Seconds } from "../../../core/database/tables/types.ts"
+import { type Flag, flag, type Seconds } from "../../../core/database/tables/types.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { LabelTemplate } from "../../code/repositories/records.ts"
 import type { Found } from "../../people/users/store.ts"
@@ -122,7 +122,7 @@ export const countOpen = query("labels.countOpen", (db, p: Params<{ repositoryId
     .crossJoin("issue_labels")
     .select(["issue_labels.label_id", "issues.is_pull", (eb) => eb.fn.countAll<number>().as("total")])
     .where("issues.repository_id", "=", p.repositoryId)
-    .where("issues.is_pull", "in", [sql.lit(0), sql.lit(1)])
+    .where("issues.is_pull", "in", [sql.lit<Flag>(0), sql.lit<Flag>(1)])
     .where("issues.is_closed", "=", 0)
     .whereRef("issue_labels.issue_id", "=", "issues.id")
     .where("issue_labels.label_id", "in", p.ids)
