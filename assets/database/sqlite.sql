@@ -469,7 +469,7 @@ CREATE TRIGGER comment_totals_update after update of repository_id, is_pull on p
 CREATE TRIGGER placed_comments_of_new_comment after insert on comments when new.kind = 'comment' begin insert into placed_comments (comment_id, issue_id, repository_id, is_pull, created_at)
     select comments.id, comments.issue_id, issues.repository_id, issues.is_pull, comments.created_at
     from comments join issues on issues.id = comments.issue_id where comments.kind = 'comment' and comments.id = new.id; end;
-CREATE TRIGGER placed_comments_of_issue after update of repository_id on issues when new.repository_id <> old.repository_id begin update placed_comments set repository_id = new.repository_id
+CREATE TRIGGER placed_comments_of_issue after update of repository_id, is_pull on issues when new.repository_id <> old.repository_id or new.is_pull <> old.is_pull begin update placed_comments set repository_id = new.repository_id, is_pull = new.is_pull
     where comment_id in (select id from comments where issue_id = new.id and kind = 'comment'); end;
 CREATE TABLE "repository_totals" ("openness" integer default 0 not null, "language" text default '' not null, "total" integer default 0 not null, constraint "repository_totals_key" primary key ("openness", "language")) strict;
 CREATE TRIGGER repository_totals_insert after insert on repositories begin insert into repository_totals (openness, language, total) values (new.openness, new.language, 1)

@@ -62,7 +62,7 @@ async function placeComments(db: Kysely<unknown>, types: ColumnTypes): Promise<v
   await sql`insert into comment_totals (repository_id, is_pull, total)
     select repository_id, is_pull, count(*) from placed_comments group by repository_id, is_pull`.execute(db)
   await keepTotals(db, types, { table: "placed_comments", totals: "comment_totals", key, seldomMoved: true })
-  const move = `update placed_comments set repository_id = new.repository_id
+  const move = `update placed_comments set repository_id = new.repository_id, is_pull = new.is_pull
     where comment_id in (select id from comments where issue_id = new.id and kind = 'comment')`
   await follow(db, types, {
     name: "placed_comments_of_new_comment",
@@ -72,8 +72,8 @@ async function placeComments(db: Kysely<unknown>, types: ColumnTypes): Promise<v
   })
   await follow(db, types, {
     name: "placed_comments_of_issue",
-    when: "after update of repository_id on issues",
-    only: "new.repository_id <> old.repository_id",
+    when: "after update of repository_id, is_pull on issues",
+    only: "new.repository_id <> old.repository_id or new.is_pull <> old.is_pull",
     change: move,
   })
 }
