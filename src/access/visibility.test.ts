@@ -3,6 +3,7 @@ import { type RawBuilder, type SqlBool, sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databaseKinds, type FreshDatabase, freshDatabase } from "../../tests/support/database.ts"
 import { type Actor, anonymous, type SignedIn, type User } from "../core/actor.ts"
+import { countVisible } from "./count-store.ts"
 import { UNITS, type Unit } from "./modes.ts"
 import {
   type Permission,
@@ -16,7 +17,7 @@ import {
   unitMode,
 } from "./permission.ts"
 import { roleIn } from "./policies/organization-role.ts"
-import { countVisible } from "./store.ts"
+
 import { type Built, build, type Switch, type World, worlds } from "./testing.ts"
 import {
   offeredAsAssignees,

@@ -1,7 +1,7 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from "kysely"
+import { countVisible } from "../../../access/count-store.ts"
 import { Mode } from "../../../access/modes.ts"
 import type { Repository } from "../../../access/permission.ts"
-import { countVisible } from "../../../access/store.ts"
 import { listedUsers, publicRepositories, reachOf, visibleRepositories, visibleTeams } from "../../../access/visibility.ts"
 import { type Actor, actorId, isSiteAdministrator, type SignedIn } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
