@@ -47,6 +47,7 @@ export function plot(curves: readonly Curve[]): string {
     return `<text x="${WIDTH - RIGHT + 10}" y="${at}" fill="${color(index)}">${what} (× ${growth.toFixed(1)})</text>`
   })
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">
+<title>Milliseconds of a request over the size of the world</title>
 <rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>
 ${[...grid, ...marks, ...lines, ...names].join("\n")}
 </svg>
