@@ -143,6 +143,10 @@ const OPEN = all(
   ofOwner(any(PUBLIC_OWNER, all(UNRESTRICTED, any(is("owner.visibility", "limited"), related(MEMBERSHIP))))),
 )
 
+/** The same as `PUBLIC` and `OPEN`, as far as the database has it in the row: for queries, which look at the owner of the others only. */
+const STORED_PUBLIC = is("repository.openness", 0)
+const STORED_OPEN = any(STORED_PUBLIC, all(UNRESTRICTED, is("repository.openness", 1)))
+
 /** The account that has what is being deleted; no one reaches what is its own. See `src/features/code/lifecycle/remains.ts`. */
 export const NOBODY_ID = -3
 
@@ -167,6 +171,8 @@ interface Claims {
   readonly grants: readonly Relation[]
   /** The relation whose rows grant read if nothing else grants access. */
   readonly lastResort?: Relation
+  /** What queries look at first: it is among the rules already. */
+  readonly stored?: Condition
 }
 
 export interface Entitlement extends Claims {
@@ -190,13 +196,14 @@ const CLAIMS_OF_PEOPLE: Claims = {
     { when: OPEN, mode: Mode.read },
   ],
   grants: [COLLABORATION, TEAM],
+  stored: STORED_OPEN,
 }
 
 /** What people are entitled to as themselves. Offers of transfers don't count: their recipients get no notifications. */
 export const OF_PEOPLE = entitlement(CLAIMS_OF_PEOPLE)
 export const OF_CALLERS = entitlement({ ...CLAIMS_OF_PEOPLE, lastResort: OFFER })
 const OF_PUBLIC_ONLY_TOKENS = entitlement({ ...CLAIMS_OF_PEOPLE, lastResort: OFFER, within: PUBLIC })
-const OF_ANONYMOUS = entitlement({ within: true, rules: [{ when: PUBLIC, mode: Mode.read }], grants: [] })
+const OF_ANONYMOUS = entitlement({ within: true, rules: [{ when: PUBLIC, mode: Mode.read }], grants: [], stored: STORED_PUBLIC })
 
 /** A deploy key gives access to the code and the wiki of its own repository, of any owner, and not to other repositories, not even public ones. */
 function ofDeployKey(mode: number): Entitlement {
@@ -225,7 +232,12 @@ function ofJob(units: Readonly<Record<string, number>>): Entitlement {
   const known = OF_JOBS.get(name)
   if (known) return known
   const shared = (units["repo.code"] ?? Mode.none) > Mode.none ? [{ when: SHARED, mode: Mode.read, unit: "repo.code" as const }] : []
-  const made = entitlement({ within: true, rules: [{ when: PUBLIC, mode: Mode.read }, ...given, ...shared], grants: [] })
+  const made = entitlement({
+    within: true,
+    rules: [{ when: PUBLIC, mode: Mode.read }, ...given, ...shared],
+    grants: [],
+    stored: STORED_PUBLIC,
+  })
   OF_JOBS.set(name, made)
   return made
 }

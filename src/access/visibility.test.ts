@@ -3,6 +3,7 @@ import { type RawBuilder, type SqlBool, sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databaseKinds, type FreshDatabase, freshDatabase } from "../../tests/support/database.ts"
 import { type Actor, anonymous, type SignedIn, type User } from "../core/actor.ts"
+import { countVisible } from "./count-store.ts"
 import { UNITS, type Unit } from "./modes.ts"
 import {
   type Permission,
@@ -16,6 +17,7 @@ import {
   unitMode,
 } from "./permission.ts"
 import { roleIn } from "./policies/organization-role.ts"
+
 import { type Built, build, type Switch, type World, worlds } from "./testing.ts"
 import {
   offeredAsAssignees,
@@ -226,6 +228,7 @@ describe.each(databaseKinds)("who may know of a repository (%s)", (kind) => {
           const permissions = await permissionsOn(db, actor, built.repositories)
           const rows = await db.selectFrom("repositories").select("id").where(visibleRepositories(actor)).execute()
           const listed = new Set(rows.map(({ id }) => id))
+          expect(await countVisible(db, actor)).toBe(listed.size)
           for (const [index, owned] of built.repositories.entries()) {
             const { repository } = owned
             const permission: Permission = permissions.get(repository.id) ?? { mode: 0, units: new Map() }

@@ -1,5 +1,5 @@
-import type { Expression, RawBuilder, Selectable, SqlBool } from "kysely"
-import { type Actor, actorId, deployKeyOf, isPublicOnly, jobOf, type SignedIn, type User } from "../core/actor.ts"
+import { type Expression, type RawBuilder, type Selectable, type SqlBool, sql } from "kysely"
+import { type Actor, actorId, deployKeyOf, isPublicOnly, isSiteAdministrator, jobOf, type SignedIn, type User } from "../core/actor.ts"
 import type { TeamsTable } from "../core/database/tables/people.ts"
 import {
   all,
@@ -29,6 +29,7 @@ import {
   IN_TEAM,
   knownOf,
   MEMBERSHIP,
+  NOBODY_ID,
   OF_CALLERS,
   OF_PEOPLE,
   OFFER,
@@ -59,6 +60,36 @@ export const visibleRepositories = (actor: Actor): Sql => ofCaller(actor, "")
 
 /** Which rows of `repositories` the caller may read a unit of: issues of the list, pull requests of the list. */
 export const readableRepositories = (actor: Actor, unit: AskedUnit): Sql => ofCaller(actor, unit)
+
+/** How many repositories a caller may see, for the caller who need not be told apart by each: what is open is counted (`repository_totals`). */
+export interface Reach {
+  /** All of up to this openness. */
+  readonly openness: 0 | 1 | 2
+  /** Those among the others that the caller may have been granted, and perhaps some more. */
+  readonly others?: Sql
+  /** All but what meets this condition. */
+  readonly except?: Sql
+}
+
+/** Undefined for callers who see single repositories. */
+export function reachOf(actor: Actor): Reach | undefined {
+  if (actor.kind === "anonymous" || (isPublicOnly(actor) && !jobOf(actor) && !deployKeyOf(actor))) return { openness: 0 }
+  if (deployKeyOf(actor) ?? jobOf(actor)) return undefined
+  if (isSiteAdministrator(actor)) return { openness: 2, except: sql<SqlBool>`repositories.owner_id = ${NOBODY_ID}` }
+  const { id } = actor.user
+  return {
+    openness: actor.user.is_restricted === 1 ? 0 : 1,
+    others: sql<SqlBool>`repositories.id in (
+      select id from repositories where owner_id = ${id}
+      union select repository_id from collaborations where user_id = ${id}
+      union select repositories.id from organization_members join repositories on repositories.owner_id = organization_members.organization_id
+        where organization_members.user_id = ${id}
+      union select team_repositories.repository_id from team_members join team_repositories on team_repositories.team_id = team_members.team_id
+        where team_members.user_id = ${id}
+      union select repository_id from repository_transfers where recipient_id = ${id}
+        or recipient_id in (select organization_id from team_members where user_id = ${id}))`,
+  }
+}
 
 /** Which rows of `repositories` anyone may see, also without signing in. */
 export const publicRepositories = (): Sql => fill(OPEN_TO_ALL, {})
@@ -117,8 +148,8 @@ const asked = (
 
 /** The condition for reading the requested unit, without the parts that are known. What `within` implies is not checked twice. */
 function reading(entitlement: Entitlement, known: Known, unitIsOn: Condition = ASKED_UNIT_IS_ON): Condition {
-  const { within } = entitlement
-  return evaluate(all(unitIsOn, within, evaluate(entitlement.reading, { ...known, ...impliedBy(within) })), known)
+  const { within, stored = false } = entitlement
+  return evaluate(all(unitIsOn, within, evaluate(any(stored, entitlement.reading), { ...known, ...impliedBy(within) })), known)
 }
 
 // --- accounts --------------------------------------------------------------------------------------------------------------------

@@ -32,7 +32,14 @@ const ASIDE = new Set([
   ...["code_indexes", "code_blobs", "code_files", "code_grams"],
 ])
 /** Totals that triggers keep, and what they count. */
-const TOTALS = { activity_totals: "activities", notification_totals: "notifications", project_card_totals: "project_cards" } as const
+const TOTALS = {
+  activity_totals: "activities",
+  notification_totals: "notifications",
+  project_card_totals: "project_cards",
+  issue_totals: "issues",
+  comment_totals: "placed_comments",
+  repository_totals: "repositories",
+} as const
 /** The time after which the callers go on in any case: those that wait for one another elsewhere never all reach the database. */
 const GATHER_MS = 2_000
 

@@ -21,7 +21,10 @@ const MAY_SCAN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   issueSearchIssues: { milestones: "a milestone is named by its title in any letter case, whatever repository it belongs to" },
   listAdminWorkflowRuns: { action_runs: "it lists all runs there are, newest first, and counts them" },
   listAdminWorkflowJobs: { action_jobs: "it lists all jobs there are, oldest first, and counts them" },
-  repoSearch: { repositories: "it looks for a part of a name among all repositories, and counts those that the caller may see" },
+  repoSearch: {
+    repositories: "it looks for a part of a name among all repositories, and counts those that the caller may see",
+    topics: "it looks for a part of a name among all topics",
+  },
   topicSearch: { topics: "it looks for a part of a name among all topics" },
 }
 

@@ -61,7 +61,7 @@ export function issuesWithWords(text: string, parts: readonly IssuePart[] = ISSU
   const [title, body, comments] = ISSUE_PARTS.map((part) => parts.includes(part))
   if (title && body && comments)
     return portable({
-      sqlite: sql<number>`(select case when found.rowid % 2 = 0 then found.rowid / 2 else (select comments.issue_id from comments where comments.id = found.rowid / 2) end
+      sqlite: sql<number>`(select case when found.rowid % 2 = 0 then found.rowid / 2 else (select placed.issue_id from placed_comments as placed where placed.comment_id = found.rowid / 2) end
       from issue_words as found where found.issue_words match ${match})`,
       postgres: sql<number>`(select worded.id from issues as worded where search_words(worded.title || ' ' || worded.content) @@ sought_words(${query})
       union all select comments.issue_id from comments where comments.kind = 'comment' and search_words(comments.content) @@ sought_words(${query}))`,
@@ -77,7 +77,7 @@ export function issuesWithWords(text: string, parts: readonly IssuePart[] = ISSU
       }`,
   }
   const ofComments = {
-    sqlite: sql`select comments.issue_id from issue_words as found join comments on comments.id = found.rowid / 2
+    sqlite: sql`select placed.issue_id from issue_words as found join placed_comments as placed on placed.comment_id = found.rowid / 2
       where found.issue_words match ${match} and found.rowid % 2 = 1`,
     postgres: sql`select comments.issue_id from comments where comments.kind = 'comment' and search_words(comments.content) @@ sought_words(${query})`,
   }

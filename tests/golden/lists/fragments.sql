@@ -2,7 +2,7 @@
 -- names stand without quotes.
 
 -- visible_repositories
-(repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+(repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -32,7 +32,7 @@
           and teams.can_create_repositories = 1))))
 
 -- readable_actions
-(repositories.has_actions = 1 and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+(repositories.has_actions = 1 and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -68,7 +68,7 @@
       and (teams.mode >= 3 or team_units.mode > 0)))))
 
 -- readable_pulls
-(repositories.has_pull_requests = 1 and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+(repositories.has_pull_requests = 1 and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id

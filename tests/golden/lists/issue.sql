@@ -111,7 +111,7 @@ from issue_dependencies
 inner join issues on issues.id = issue_dependencies.issue_id
 inner join repositories on repositories.id = issues.repository_id
 where issue_dependencies.dependency_id = ?
-  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -150,7 +150,7 @@ from issue_dependencies
 inner join issues on issues.id = issue_dependencies.issue_id
 inner join repositories on repositories.id = issues.repository_id
 where issue_dependencies.dependency_id = ?
-  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -294,7 +294,7 @@ where users.id in (
   and users.kind = ?
   and users.is_active = ?
   and users.prohibit_login = ?
-  and (repositories.has_issues = 1 and repositories.external_tracker_url = '' and (users.is_admin <> 1 or repositories.owner_id <> -3) and (users.is_admin = 1 or repositories.owner_id = users.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
+  and (repositories.has_issues = 1 and repositories.external_tracker_url = '' and (users.is_admin <> 1 or repositories.owner_id <> -3) and (repositories.openness = 0 or (users.is_restricted = 0 and repositories.openness = 1) or users.is_admin = 1 or repositories.owner_id = users.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
     select 1
     from organization_members
     where organization_members.organization_id = owner.id
@@ -345,7 +345,7 @@ where users.id in (
   and users.kind = ?
   and users.is_active = ?
   and users.prohibit_login = ?
-  and (repositories.has_issues = 1 and repositories.external_tracker_url = '' and (users.is_admin <> 1 or repositories.owner_id <> -3) and (users.is_admin = 1 or repositories.owner_id = users.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
+  and (repositories.has_issues = 1 and repositories.external_tracker_url = '' and (users.is_admin <> 1 or repositories.owner_id <> -3) and (repositories.openness = 0 or (users.is_restricted = 0 and repositories.openness = 1) or users.is_admin = 1 or repositories.owner_id = users.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
     select 1
     from organization_members
     where organization_members.organization_id = owner.id
@@ -375,17 +375,21 @@ limit ? offset ?;
 -- prepared: milestones.findByIds
 
 -- state=closed
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where issues.repository_id = ?
-  and issues.is_closed = ?;
+select issue_totals.is_closed, cast(sum(issue_totals.total) as bigint) as total
+from issue_totals
+inner join repositories on repositories.id = issue_totals.repository_id
+where issue_totals.total > ?
+  and issue_totals.repository_id = ?
+  and issue_totals.is_closed = ?
+group by issue_totals.is_closed;
 
 -- state=all
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where issues.repository_id = ?;
+select issue_totals.is_closed, cast(sum(issue_totals.total) as bigint) as total
+from issue_totals
+inner join repositories on repositories.id = issue_totals.repository_id
+where issue_totals.total > ?
+  and issue_totals.repository_id = ?
+group by issue_totals.is_closed;
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
@@ -395,12 +399,14 @@ limit ? offset ?;
 -- prepared: issues.findByIds
 
 -- type=issues
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where issues.repository_id = ?
-  and issues.is_pull = ?
-  and issues.is_closed = ?;
+select issue_totals.is_closed, cast(sum(issue_totals.total) as bigint) as total
+from issue_totals
+inner join repositories on repositories.id = issue_totals.repository_id
+where issue_totals.total > ?
+  and issue_totals.repository_id = ?
+  and issue_totals.is_pull = ?
+  and issue_totals.is_closed = ?
+group by issue_totals.is_closed;
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
@@ -414,20 +420,20 @@ limit ? offset ?;
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where issues.repository_id = ?
+where issues.repository_id + 0 = ?
   and issues.is_closed = ?
   and issues.id in (
     select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select comments.issue_id
-        from comments
-        where comments.id = found.rowid / 2) end
+        select placed.issue_id
+        from placed_comments as placed
+        where placed.comment_id = found.rowid / 2) end
     from issue_words as found
     where found.issue_words match ?)
 -- on PostgreSQL:
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where issues.repository_id = ?
+where issues.repository_id + 0 = ?
   and issues.is_closed = ?
   and issues.id in (
     select worded.id
@@ -442,14 +448,20 @@ where issues.repository_id = ?
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where issues.repository_id = ?
+where issues.repository_id + 0 = ?
   and issues.is_closed = ?
-  and exists (
-    select issue_labels.issue_id
+  and issues.id in (
+    select issue_id
     from issue_labels
-    inner join labels on labels.id = issue_labels.label_id
-    where issue_labels.issue_id = issues.id
-      and labels.name in ?);
+    where label_id in (
+        select id
+        from labels
+        where repository_id = ?
+          and name = ?
+        union select id
+        from labels
+        where organization_id = ?
+          and name = ?));
 
 -- milestones=a
 select id, title
@@ -459,7 +471,7 @@ where repository_id = ?
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where issues.repository_id = ?
+where issues.repository_id + 0 = ?
   and issues.is_closed = ?
   and issues.milestone_id in ?;
 
@@ -499,7 +511,7 @@ where issues.repository_id = ?
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where issues.repository_id = ?
+where issues.repository_id + 0 = ?
   and issues.is_closed = ?
   and issues.id in (
     select issue_id
@@ -510,7 +522,7 @@ where issues.repository_id = ?
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where issues.repository_id = ?
+where issues.repository_id + 0 = ?
   and issues.is_closed = ?
   and issues.id in (
     select issue_id
@@ -520,10 +532,23 @@ where issues.repository_id = ?
 -- === GET /repos/issues/search ===
 
 -- without filters
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+            select placed.issue_id
+            from placed_comments as placed
+            where placed.comment_id = found.rowid / 2) end
+        from issue_words as found
+        where found.issue_words match ?)
+      and repositories.owner_id + 0 = ?
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -541,7 +566,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -550,27 +575,32 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select comments.issue_id
-        from comments
-        where comments.id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and repositories.owner_id = ?
 -- on PostgreSQL:
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select worded.id
+        from issues as worded
+        where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+        union all select comments.issue_id
+        from comments
+        where comments.kind = 'comment'
+          and search_words(comments.content) @@ sought_words(?))
+      and repositories.owner_id + 0 = ?
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -588,7 +618,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -597,27 +627,26 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and repositories.owner_id = ?;
+      and (teams.mode >= 3 or team_units.mode > 0))))));
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+        select placed.issue_id
+        from placed_comments as placed
+        where placed.comment_id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and repositories.owner_id + 0 = ?
+  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -651,22 +680,23 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select comments.issue_id
-        from comments
-        where comments.id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and repositories.owner_id = ?
-order by issues.created_at desc, issues.id desc
+order by issues.created_at + 0 desc, issues.id desc
 limit ? offset ?
 -- on PostgreSQL:
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and repositories.owner_id + 0 = ?
+  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -700,17 +730,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and repositories.owner_id = ?
-order by issues.created_at desc, issues.id desc
+order by issues.created_at + 0 desc, issues.id desc
 limit ? offset ?;
 -- prepared: issues.findByIds
 -- prepared: repositories.findByIds
@@ -721,10 +741,22 @@ limit ? offset ?;
 -- prepared: milestones.findByIds
 
 -- state=all
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.id in (
+        select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+            select placed.issue_id
+            from placed_comments as placed
+            where placed.comment_id = found.rowid / 2) end
+        from issue_words as found
+        where found.issue_words match ?)
+      and repositories.owner_id + 0 = ?
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -742,7 +774,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -751,26 +783,31 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select comments.issue_id
-        from comments
-        where comments.id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and repositories.owner_id = ?
 -- on PostgreSQL:
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.id in (
+        select worded.id
+        from issues as worded
+        where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+        union all select comments.issue_id
+        from comments
+        where comments.kind = 'comment'
+          and search_words(comments.content) @@ sought_words(?))
+      and repositories.owner_id + 0 = ?
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -788,7 +825,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -797,26 +834,25 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and repositories.owner_id = ?;
+      and (teams.mode >= 3 or team_units.mode > 0))))));
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+        select placed.issue_id
+        from placed_comments as placed
+        where placed.comment_id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and repositories.owner_id + 0 = ?
+  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -850,21 +886,22 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select comments.issue_id
-        from comments
-        where comments.id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and repositories.owner_id = ?
-order by issues.created_at desc, issues.id desc
+order by issues.created_at + 0 desc, issues.id desc
 limit ? offset ?
 -- on PostgreSQL:
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and repositories.owner_id + 0 = ?
+  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -898,23 +935,28 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and repositories.owner_id = ?
-order by issues.created_at desc, issues.id desc
+order by issues.created_at + 0 desc, issues.id desc
 limit ? offset ?;
 
 -- type=issues
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+            select placed.issue_id
+            from placed_comments as placed
+            where placed.comment_id = found.rowid / 2) end
+        from issue_words as found
+        where found.issue_words match ?)
+      and repositories.owner_id + 0 = ?
+      and issues.is_pull = ?
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -932,7 +974,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -941,28 +983,33 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select comments.issue_id
-        from comments
-        where comments.id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and repositories.owner_id = ?
-  and issues.is_pull = ?
 -- on PostgreSQL:
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select worded.id
+        from issues as worded
+        where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+        union all select comments.issue_id
+        from comments
+        where comments.kind = 'comment'
+          and search_words(comments.content) @@ sought_words(?))
+      and repositories.owner_id + 0 = ?
+      and issues.is_pull = ?
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -980,7 +1027,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -989,28 +1036,27 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and repositories.owner_id = ?
-  and issues.is_pull = ?;
+      and (teams.mode >= 3 or team_units.mode > 0))))));
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+        select placed.issue_id
+        from placed_comments as placed
+        where placed.comment_id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and repositories.owner_id + 0 = ?
+  and issues.is_pull = ?
+  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1044,23 +1090,24 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select comments.issue_id
-        from comments
-        where comments.id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and repositories.owner_id = ?
-  and issues.is_pull = ?
-order by issues.created_at desc, issues.id desc
+order by issues.created_at + 0 desc, issues.id desc
 limit ? offset ?
 -- on PostgreSQL:
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and repositories.owner_id + 0 = ?
+  and issues.is_pull = ?
+  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1094,25 +1141,32 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and repositories.owner_id = ?
-  and issues.is_pull = ?
-order by issues.created_at desc, issues.id desc
+order by issues.created_at + 0 desc, issues.id desc
 limit ? offset ?;
 
 -- labels=a
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+            select placed.issue_id
+            from placed_comments as placed
+            where placed.comment_id = found.rowid / 2) end
+        from issue_words as found
+        where found.issue_words match ?)
+      and repositories.owner_id + 0 = ?
+      and issues.id in (
+        select issue_id
+        from labels cross join issue_labels
+        where issue_labels.label_id = labels.id
+          and labels.name in ?)
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1130,7 +1184,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1139,33 +1193,37 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select comments.issue_id
-        from comments
-        where comments.id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and repositories.owner_id = ?
-  and exists (
-    select issue_labels.issue_id
-    from issue_labels
-    inner join labels on labels.id = issue_labels.label_id
-    where issue_labels.issue_id = issues.id
-      and labels.name in ?)
 -- on PostgreSQL:
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select worded.id
+        from issues as worded
+        where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+        union all select comments.issue_id
+        from comments
+        where comments.kind = 'comment'
+          and search_words(comments.content) @@ sought_words(?))
+      and repositories.owner_id + 0 = ?
+      and issues.id in (
+        select issue_id
+        from labels cross join issue_labels
+        where issue_labels.label_id = labels.id
+          and labels.name in ?)
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1183,7 +1241,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1192,35 +1250,38 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and repositories.owner_id = ?
-  and exists (
-    select issue_labels.issue_id
-    from issue_labels
-    inner join labels on labels.id = issue_labels.label_id
-    where issue_labels.issue_id = issues.id
-      and labels.name in ?);
+      and (teams.mode >= 3 or team_units.mode > 0))))));
 
 -- milestones=a
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+            select placed.issue_id
+            from placed_comments as placed
+            where placed.comment_id = found.rowid / 2) end
+        from issue_words as found
+        where found.issue_words match ?)
+      and repositories.owner_id + 0 = ?
+      and issues.milestone_id in (
+        select milestones.id
+        from milestones
+        where fold(milestones.title) in (
+            select fold(value)
+            from json_each(?)))
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1238,7 +1299,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1247,33 +1308,38 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select comments.issue_id
-        from comments
-        where comments.id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and repositories.owner_id = ?
-  and issues.milestone_id in (
-    select milestones.id
-    from milestones
-    where fold(milestones.title) in (
-        select fold(value)
-        from json_each(?)))
 -- on PostgreSQL:
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select worded.id
+        from issues as worded
+        where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+        union all select comments.issue_id
+        from comments
+        where comments.kind = 'comment'
+          and search_words(comments.content) @@ sought_words(?))
+      and repositories.owner_id + 0 = ?
+      and issues.milestone_id in (
+        select milestones.id
+        from milestones
+        where lower(milestones.title collate "und-x-icu") in (
+            select lower(given collate "und-x-icu")
+            from json_array_elements_text(cast(? as json)) as given))
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1291,7 +1357,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1300,35 +1366,33 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and repositories.owner_id = ?
-  and issues.milestone_id in (
-    select milestones.id
-    from milestones
-    where lower(milestones.title collate "und-x-icu") in (
-        select lower(given collate "und-x-icu")
-        from json_array_elements_text(cast(? as json)) as given));
+      and (teams.mode >= 3 or team_units.mode > 0))))));
 
 -- since=2020-02-20T20:20:20Z
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+            select placed.issue_id
+            from placed_comments as placed
+            where placed.comment_id = found.rowid / 2) end
+        from issue_words as found
+        where found.issue_words match ?)
+      and issues.updated_at >= ?
+      and repositories.owner_id + 0 = ?
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1346,7 +1410,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1355,28 +1419,33 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select comments.issue_id
-        from comments
-        where comments.id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and issues.updated_at >= ?
-  and repositories.owner_id = ?
 -- on PostgreSQL:
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select worded.id
+        from issues as worded
+        where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+        union all select comments.issue_id
+        from comments
+        where comments.kind = 'comment'
+          and search_words(comments.content) @@ sought_words(?))
+      and issues.updated_at >= ?
+      and repositories.owner_id + 0 = ?
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1394,7 +1463,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1403,28 +1472,27 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and issues.updated_at >= ?
-  and repositories.owner_id = ?;
+      and (teams.mode >= 3 or team_units.mode > 0))))));
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+        select placed.issue_id
+        from placed_comments as placed
+        where placed.comment_id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and issues.updated_at >= ?
+  and repositories.owner_id + 0 = ?
+  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1458,23 +1526,24 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select comments.issue_id
-        from comments
-        where comments.id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and issues.updated_at >= ?
-  and repositories.owner_id = ?
-order by issues.created_at desc, issues.id desc
+order by issues.created_at + 0 desc, issues.id desc
 limit ? offset ?
 -- on PostgreSQL:
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and issues.updated_at >= ?
+  and repositories.owner_id + 0 = ?
+  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1508,25 +1577,28 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and issues.updated_at >= ?
-  and repositories.owner_id = ?
-order by issues.created_at desc, issues.id desc
+order by issues.created_at + 0 desc, issues.id desc
 limit ? offset ?;
 
 -- before=2020-02-20T20:20:20Z
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+            select placed.issue_id
+            from placed_comments as placed
+            where placed.comment_id = found.rowid / 2) end
+        from issue_words as found
+        where found.issue_words match ?)
+      and issues.updated_at <= ?
+      and repositories.owner_id + 0 = ?
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1544,7 +1616,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1553,28 +1625,33 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select comments.issue_id
-        from comments
-        where comments.id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and issues.updated_at <= ?
-  and repositories.owner_id = ?
 -- on PostgreSQL:
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select worded.id
+        from issues as worded
+        where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+        union all select comments.issue_id
+        from comments
+        where comments.kind = 'comment'
+          and search_words(comments.content) @@ sought_words(?))
+      and issues.updated_at <= ?
+      and repositories.owner_id + 0 = ?
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1592,7 +1669,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1601,30 +1678,36 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and issues.updated_at <= ?
-  and repositories.owner_id = ?;
+      and (teams.mode >= 3 or team_units.mode > 0))))));
 
 -- assigned=true
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+            select placed.issue_id
+            from placed_comments as placed
+            where placed.comment_id = found.rowid / 2) end
+        from issue_words as found
+        where found.issue_words match ?)
+      and repositories.owner_id + 0 = ?
+      and issues.id in (
+        select issue_id
+        from issue_assignees
+        where user_id = ?)
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1642,7 +1725,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1651,31 +1734,36 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select comments.issue_id
-        from comments
-        where comments.id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and repositories.owner_id = ?
-  and issues.id in (
-    select issue_id
-    from issue_assignees
-    where user_id = ?)
 -- on PostgreSQL:
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select worded.id
+        from issues as worded
+        where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+        union all select comments.issue_id
+        from comments
+        where comments.kind = 'comment'
+          and search_words(comments.content) @@ sought_words(?))
+      and repositories.owner_id + 0 = ?
+      and issues.id in (
+        select issue_id
+        from issue_assignees
+        where user_id = ?)
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1693,7 +1781,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1702,31 +1790,30 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and repositories.owner_id = ?
-  and issues.id in (
-    select issue_id
-    from issue_assignees
-    where user_id = ?);
+      and (teams.mode >= 3 or team_units.mode > 0))))));
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+        select placed.issue_id
+        from placed_comments as placed
+        where placed.comment_id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and repositories.owner_id + 0 = ?
+  and issues.id in (
+    select issue_id
+    from issue_assignees
+    where user_id = ?)
+  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1760,26 +1847,27 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select comments.issue_id
-        from comments
-        where comments.id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and repositories.owner_id = ?
-  and issues.id in (
-    select issue_id
-    from issue_assignees
-    where user_id = ?)
-order by issues.created_at desc, issues.id desc
+order by issues.created_at + 0 desc, issues.id desc
 limit ? offset ?
 -- on PostgreSQL:
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and repositories.owner_id + 0 = ?
+  and issues.id in (
+    select issue_id
+    from issue_assignees
+    where user_id = ?)
+  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1813,28 +1901,28 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and repositories.owner_id = ?
-  and issues.id in (
-    select issue_id
-    from issue_assignees
-    where user_id = ?)
-order by issues.created_at desc, issues.id desc
+order by issues.created_at + 0 desc, issues.id desc
 limit ? offset ?;
 
 -- created=true
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+            select placed.issue_id
+            from placed_comments as placed
+            where placed.comment_id = found.rowid / 2) end
+        from issue_words as found
+        where found.issue_words match ?)
+      and repositories.owner_id + 0 = ?
+      and issues.author_id = ?
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1852,7 +1940,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1861,28 +1949,33 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select comments.issue_id
-        from comments
-        where comments.id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and repositories.owner_id = ?
-  and issues.author_id = ?
 -- on PostgreSQL:
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select worded.id
+        from issues as worded
+        where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+        union all select comments.issue_id
+        from comments
+        where comments.kind = 'comment'
+          and search_words(comments.content) @@ sought_words(?))
+      and repositories.owner_id + 0 = ?
+      and issues.author_id = ?
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1900,7 +1993,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1909,28 +2002,27 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and repositories.owner_id = ?
-  and issues.author_id = ?;
+      and (teams.mode >= 3 or team_units.mode > 0))))));
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+        select placed.issue_id
+        from placed_comments as placed
+        where placed.comment_id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and repositories.owner_id + 0 = ?
+  and issues.author_id = ?
+  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1964,23 +2056,24 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select comments.issue_id
-        from comments
-        where comments.id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and repositories.owner_id = ?
-  and issues.author_id = ?
-order by issues.created_at desc, issues.id desc
+order by issues.created_at + 0 desc, issues.id desc
 limit ? offset ?
 -- on PostgreSQL:
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and repositories.owner_id + 0 = ?
+  and issues.author_id = ?
+  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -2014,25 +2107,31 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and repositories.owner_id = ?
-  and issues.author_id = ?
-order by issues.created_at desc, issues.id desc
+order by issues.created_at + 0 desc, issues.id desc
 limit ? offset ?;
 
 -- mentioned=true
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+            select placed.issue_id
+            from placed_comments as placed
+            where placed.comment_id = found.rowid / 2) end
+        from issue_words as found
+        where found.issue_words match ?)
+      and repositories.owner_id + 0 = ?
+      and issues.id in (
+        select issue_id
+        from issue_mentions
+        where user_id = ?)
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -2050,7 +2149,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -2059,31 +2158,36 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select comments.issue_id
-        from comments
-        where comments.id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and repositories.owner_id = ?
-  and issues.id in (
-    select issue_id
-    from issue_mentions
-    where user_id = ?)
 -- on PostgreSQL:
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select worded.id
+        from issues as worded
+        where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+        union all select comments.issue_id
+        from comments
+        where comments.kind = 'comment'
+          and search_words(comments.content) @@ sought_words(?))
+      and repositories.owner_id + 0 = ?
+      and issues.id in (
+        select issue_id
+        from issue_mentions
+        where user_id = ?)
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -2101,7 +2205,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -2110,33 +2214,40 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and repositories.owner_id = ?
-  and issues.id in (
-    select issue_id
-    from issue_mentions
-    where user_id = ?);
+      and (teams.mode >= 3 or team_units.mode > 0))))));
 
 -- review_requested=true
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+            select placed.issue_id
+            from placed_comments as placed
+            where placed.comment_id = found.rowid / 2) end
+        from issue_words as found
+        where found.issue_words match ?)
+      and repositories.owner_id + 0 = ?
+      and issues.id in (
+        select issue_id
+        from reviews
+        where state = 'REQUEST_REVIEW'
+          and (reviewer_id = ? or reviewer_team_id in (
+            select team_id
+            from team_members
+            where user_id = ?)))
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -2154,7 +2265,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -2163,35 +2274,40 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select comments.issue_id
-        from comments
-        where comments.id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and repositories.owner_id = ?
-  and issues.id in (
-    select issue_id
-    from reviews
-    where state = 'REQUEST_REVIEW'
-      and (reviewer_id = ? or reviewer_team_id in (
-        select team_id
-        from team_members
-        where user_id = ?)))
 -- on PostgreSQL:
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select worded.id
+        from issues as worded
+        where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+        union all select comments.issue_id
+        from comments
+        where comments.kind = 'comment'
+          and search_words(comments.content) @@ sought_words(?))
+      and repositories.owner_id + 0 = ?
+      and issues.id in (
+        select issue_id
+        from reviews
+        where state = 'REQUEST_REVIEW'
+          and (reviewer_id = ? or reviewer_team_id in (
+            select team_id
+            from team_members
+            where user_id = ?)))
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -2209,7 +2325,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -2218,37 +2334,37 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and repositories.owner_id = ?
-  and issues.id in (
-    select issue_id
-    from reviews
-    where state = 'REQUEST_REVIEW'
-      and (reviewer_id = ? or reviewer_team_id in (
-        select team_id
-        from team_members
-        where user_id = ?)));
+      and (teams.mode >= 3 or team_units.mode > 0))))));
 
 -- reviewed=true
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+            select placed.issue_id
+            from placed_comments as placed
+            where placed.comment_id = found.rowid / 2) end
+        from issue_words as found
+        where found.issue_words match ?)
+      and repositories.owner_id + 0 = ?
+      and issues.id in (
+        select issue_id
+        from reviews
+        where reviewer_id = ?
+          and state in ('APPROVED', 'COMMENT', 'REQUEST_CHANGES'))
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -2266,7 +2382,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -2275,32 +2391,37 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
       and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select comments.issue_id
-        from comments
-        where comments.id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and repositories.owner_id = ?
-  and issues.id in (
-    select issue_id
-    from reviews
-    where reviewer_id = ?
-      and state in ('APPROVED', 'COMMENT', 'REQUEST_CHANGES'))
 -- on PostgreSQL:
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select issues.repository_id, issues.is_pull, count(*) as total
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.is_closed = ?
+      and issues.id in (
+        select worded.id
+        from issues as worded
+        where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+        union all select comments.issue_id
+        from comments
+        where comments.kind = 'comment'
+          and search_words(comments.content) @@ sought_words(?))
+      and repositories.owner_id + 0 = ?
+      and issues.id in (
+        select issue_id
+        from reviews
+        where reviewer_id = ?
+          and state in ('APPROVED', 'COMMENT', 'REQUEST_CHANGES'))
+    group by issues.repository_id, issues.is_pull) as groups
+inner join repositories on repositories.id = groups.repository_id
+where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -2318,7 +2439,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -2327,50 +2448,53 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-  and issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and repositories.owner_id = ?
-  and issues.id in (
-    select issue_id
-    from reviews
-    where reviewer_id = ?
-      and state in ('APPROVED', 'COMMENT', 'REQUEST_CHANGES'));
+      and (teams.mode >= 3 or team_units.mode > 0))))));
 
 -- === GET /repos/{owner}/{repo}/issues/comments ===
 
 -- without filters
-select count(*) as total
-from comments
-inner join issues on issues.id = comments.issue_id
-where issues.repository_id = ?
-  and comments.kind = ?
-  and comments.updated_at >= ?
-  and comments.updated_at <= ?;
+select cast(coalesce(sum(total), 0) as bigint) as total
+from comment_totals
+where repository_id = ?;
 select comments.id, comments.issue_id, comments.author_id, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id, comments.content, issues.number, issues.is_pull
 from comments
 inner join issues on issues.id = comments.issue_id
-where issues.repository_id = ?
-  and comments.kind = ?
-  and comments.updated_at >= ?
-  and comments.updated_at <= ?
-order by comments.created_at, comments.id
-limit ? offset ?;
+where comments.id in (
+    select placed_comments.comment_id
+    from placed_comments
+    where placed_comments.repository_id = ?
+    order by placed_comments.created_at, placed_comments.comment_id
+    limit ? offset ?)
+order by comments.created_at, comments.id;
 -- prepared: attachments.findOfComments
 -- prepared: repositories.findUsersByIds
+
+-- since=2020-02-20T20:20:20Z
+select count(*) as total
+from placed_comments
+inner join comments as dated on dated.id = placed_comments.comment_id
+where placed_comments.repository_id = ?
+  and dated.updated_at >= ?
+  and dated.updated_at <= ?;
+select comments.id, comments.issue_id, comments.author_id, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id, comments.content, issues.number, issues.is_pull
+from comments
+inner join issues on issues.id = comments.issue_id
+where comments.id in (
+    select placed_comments.comment_id
+    from placed_comments
+    inner join comments as dated on dated.id = placed_comments.comment_id
+    where placed_comments.repository_id = ?
+      and dated.updated_at >= ?
+      and dated.updated_at <= ?
+    order by placed_comments.created_at, placed_comments.comment_id
+    limit ? offset ?)
+order by comments.created_at, comments.id;
 
 -- === GET /repos/{owner}/{repo}/issues/{index}/timeline ===
 
@@ -2385,7 +2509,7 @@ where comments.issue_id = ?
     select 1
     from issues as other join repositories on repositories.id = other.repository_id
     where other.id = comments.ref_issue_id
-      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -2423,7 +2547,7 @@ where comments.issue_id = ?
     select 1
     from issues as other join repositories on repositories.id = other.repository_id
     where other.id = comments.dependent_issue_id
-      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -2467,7 +2591,7 @@ where comments.issue_id = ?
     select 1
     from issues as other join repositories on repositories.id = other.repository_id
     where other.id = comments.ref_issue_id
-      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -2505,7 +2629,7 @@ where comments.issue_id = ?
     select 1
     from issues as other join repositories on repositories.id = other.repository_id
     where other.id = comments.dependent_issue_id
-      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id

@@ -67,32 +67,32 @@ limit ? offset ?;
 
 -- without filters
 select count(*) as total
-from organization_members as member
-inner join users on users.id = member.user_id
-where member.organization_id = ?
+from organization_members as member cross join users
+where users.id = member.user_id
+  and member.organization_id = ?
   and 1 = 1;
 select users.*
-from organization_members as member
-inner join users on users.id = member.user_id
-where member.organization_id = ?
+from organization_members as member cross join users
+where users.id = member.user_id
+  and member.organization_id = ?
   and 1 = 1
-order by users.id
+order by member.user_id
 limit ? offset ?;
 
 -- === GET /orgs/{org}/public_members ===
 
 -- without filters
 select count(*) as total
-from organization_members as member
-inner join users on users.id = member.user_id
-where member.organization_id = ?
+from organization_members as member cross join users
+where users.id = member.user_id
+  and member.organization_id = ?
   and (member.is_public = 1 and listed_users);
 select users.*
-from organization_members as member
-inner join users on users.id = member.user_id
-where member.organization_id = ?
+from organization_members as member cross join users
+where users.id = member.user_id
+  and member.organization_id = ?
   and (member.is_public = 1 and listed_users)
-order by users.id
+order by member.user_id
 limit ? offset ?;
 
 -- === GET /orgs/{org}/blocks ===
@@ -215,12 +215,12 @@ limit ? offset ?;
 -- without filters
 select count(*) as total
 from repositories
-where visible_repositories
-  and repositories.owner_id = ?;
+where repositories.owner_id = ?
+  and visible_repositories;
 select repositories.id
 from repositories
-where visible_repositories
-  and repositories.owner_id = ?
+where repositories.owner_id = ?
+  and visible_repositories
 order by repositories.updated_at desc, repositories.id asc
 limit ? offset ?;
 -- prepared: repositories.findByIds
@@ -268,18 +268,22 @@ limit ? offset ?;
 -- === GET /orgs/{org}/activities/feeds ===
 
 -- without filters
-select cast(coalesce(sum(activity_totals.total), 0) as bigint) as total
-from activity_totals
-where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and (activity_totals.actor_id = ? or exists (
-    select 1
-    from users as doer
-    where doer.id = activity_totals.actor_id
-      and doer.hide_activity = 0
-      and doer.visibility in ('public', 'limited'))) and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select activity_totals.repository_id, activity_totals.unit, sum(activity_totals.total) as total
+    from activity_totals
+    where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and (activity_totals.actor_id = ? or exists (
+        select 1
+        from users as doer
+        where doer.id = activity_totals.actor_id
+          and doer.hide_activity = 0
+          and doer.visibility in ('public', 'limited'))))
+    group by activity_totals.repository_id, activity_totals.unit) as groups
+where exists (
     select 1
     from repositories
-    where repositories.id = activity_totals.repository_id
-      and (case activity_totals.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    where repositories.id = groups.repository_id
+      and (case groups.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -297,7 +301,7 @@ where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and (ac
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (activity_totals.unit = '' or team_units.unit = activity_totals.unit)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (groups.unit = '' or team_units.unit = groups.unit)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -306,13 +310,13 @@ where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and (ac
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (activity_totals.unit = '' or not exists (
+              and teams.can_create_repositories = 1))) and (groups.unit = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))));
+          and (teams.mode >= 3 or team_units.mode > 0)))))));
 select activities.*
 from activities
 where (activities.is_hidden = 0 and activities.receiver_id = ? and (activities.actor_id = ? or exists (
@@ -320,11 +324,12 @@ where (activities.is_hidden = 0 and activities.receiver_id = ? and (activities.a
     from users as doer
     where doer.id = activities.actor_id
       and doer.hide_activity = 0
-      and doer.visibility in ('public', 'limited'))) and exists (
+      and doer.visibility in ('public', 'limited'))))
+  and exists (
     select 1
     from repositories
     where repositories.id = activities.repository_id
-      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -357,7 +362,7 @@ where (activities.is_hidden = 0 and activities.receiver_id = ? and (activities.a
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))))
+          and (teams.mode >= 3 or team_units.mode > 0)))))))
 order by activities.created_at desc, activities.id desc
 limit ? offset ?;
 -- prepared: repositories.findByIds
@@ -369,21 +374,25 @@ limit ? offset ?;
 -- === GET /teams/{id}/activities/feeds ===
 
 -- without filters
-select cast(coalesce(sum(activity_totals.total), 0) as bigint) as total
-from activity_totals
-where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and activity_totals.repository_id in (
-    select repository_id
-    from team_repositories
-    where team_id = ?) and (activity_totals.actor_id = ? or exists (
-    select 1
-    from users as doer
-    where doer.id = activity_totals.actor_id
-      and doer.hide_activity = 0
-      and doer.visibility in ('public', 'limited'))) and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select activity_totals.repository_id, activity_totals.unit, sum(activity_totals.total) as total
+    from activity_totals
+    where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and activity_totals.repository_id in (
+        select repository_id
+        from team_repositories
+        where team_id = ?) and (activity_totals.actor_id = ? or exists (
+        select 1
+        from users as doer
+        where doer.id = activity_totals.actor_id
+          and doer.hide_activity = 0
+          and doer.visibility in ('public', 'limited'))))
+    group by activity_totals.repository_id, activity_totals.unit) as groups
+where exists (
     select 1
     from repositories
-    where repositories.id = activity_totals.repository_id
-      and (case activity_totals.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    where repositories.id = groups.repository_id
+      and (case groups.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -401,7 +410,7 @@ where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and act
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (activity_totals.unit = '' or team_units.unit = activity_totals.unit)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (groups.unit = '' or team_units.unit = groups.unit)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -410,13 +419,13 @@ where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and act
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (activity_totals.unit = '' or not exists (
+              and teams.can_create_repositories = 1))) and (groups.unit = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))));
+          and (teams.mode >= 3 or team_units.mode > 0)))))));
 select activities.*
 from activities
 where (activities.is_hidden = 0 and activities.receiver_id = ? and activities.repository_id in (
@@ -427,11 +436,12 @@ where (activities.is_hidden = 0 and activities.receiver_id = ? and activities.re
     from users as doer
     where doer.id = activities.actor_id
       and doer.hide_activity = 0
-      and doer.visibility in ('public', 'limited'))) and exists (
+      and doer.visibility in ('public', 'limited'))))
+  and exists (
     select 1
     from repositories
     where repositories.id = activities.repository_id
-      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -464,7 +474,7 @@ where (activities.is_hidden = 0 and activities.receiver_id = ? and activities.re
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))))
+          and (teams.mode >= 3 or team_units.mode > 0)))))))
 order by activities.created_at desc, activities.id desc
 limit ? offset ?;
 -- prepared: repositories.findByIds
@@ -489,7 +499,7 @@ limit ? offset ?;
 select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id
-where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -549,7 +559,7 @@ limit ? offset ?;
 select cards.repository_id, cards.is_pull, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id
-where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -609,7 +619,7 @@ where projects.id in ?
     select 1
     from repositories
     where repositories.id = projects.repository_id
-      and (repositories.projects_mode <> 'owner' and repositories.has_projects = 1 and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (repositories.projects_mode <> 'owner' and repositories.has_projects = 1 and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -646,7 +656,7 @@ where projects.id in ?
 select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id
-where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id

@@ -59,13 +59,36 @@ where repository_id = ?;
 -- === GET /repos/search ===
 
 -- without filters
-select count(*) as total
-from repositories
-where visible_repositories;
+select cast(coalesce(sum(total), 0) as bigint) + (
+    select count(*) as total
+    from repositories
+    where visible_repositories
+      and repositories.id in (
+        select id
+        from repositories
+        where owner_id = ?
+        union select repository_id
+        from collaborations
+        where user_id = ?
+        union select repositories.id
+        from organization_members join repositories on repositories.owner_id = organization_members.organization_id
+        where organization_members.user_id = ?
+        union select team_repositories.repository_id
+        from team_members join team_repositories on team_repositories.team_id = team_members.team_id
+        where team_members.user_id = ?
+        union select repository_id
+        from repository_transfers
+        where recipient_id = ? or recipient_id in (
+            select organization_id
+            from team_members
+            where user_id = ?))
+      and repositories.openness > ?) - 0 as total
+from repository_totals
+where openness <= ?;
 select repositories.id
 from repositories
 where visible_repositories
-order by repositories.lower_name, repositories.id
+order by repositories.lower_name asc, repositories.id asc
 limit ? offset ?;
 -- prepared: repositories.findByIds
 -- prepared: repositories.findUsersByIds
@@ -74,61 +97,55 @@ limit ? offset ?;
 -- q=a
 select count(*) as total
 from repositories
-where visible_repositories
-  and (exists (
-    select topics.id
-    from repository_topics
-    inner join topics on topics.id = repository_topics.topic_id
-    where repository_topics.repository_id = repositories.id
-      and instr(topics.name, ?) > 0) or instr(repositories.lower_name, ?) > 0)
+where (instr(repositories.lower_name, ?) > 0 or repositories.id in (
+    select repository_topics.repository_id
+    from topics cross join repository_topics
+    where repository_topics.topic_id = topics.id
+      and instr(topics.name, ?) > 0))
+  and visible_repositories
 -- on PostgreSQL:
 select count(*) as total
 from repositories
-where visible_repositories
-  and (exists (
-    select topics.id
-    from repository_topics
-    inner join topics on topics.id = repository_topics.topic_id
-    where repository_topics.repository_id = repositories.id
-      and strpos(topics.name, ?) > 0) or strpos(repositories.lower_name, ?) > 0);
+where (strpos(repositories.lower_name, ?) > 0 or repositories.id in (
+    select repository_topics.repository_id
+    from topics cross join repository_topics
+    where repository_topics.topic_id = topics.id
+      and strpos(topics.name, ?) > 0))
+  and visible_repositories;
 
 -- q=a&topic=true
 select count(*) as total
 from repositories
-where visible_repositories
-  and exists (
-    select topics.id
-    from repository_topics
-    inner join topics on topics.id = repository_topics.topic_id
-    where repository_topics.repository_id = repositories.id
-      and topics.name = ?);
+where repositories.id in (
+    select repository_topics.repository_id
+    from topics cross join repository_topics
+    where repository_topics.topic_id = topics.id
+      and topics.name = ?)
+  and visible_repositories;
 
 -- q=a&includeDesc=true
 select count(*) as total
 from repositories
-where visible_repositories
-  and (exists (
-    select topics.id
-    from repository_topics
-    inner join topics on topics.id = repository_topics.topic_id
-    where repository_topics.repository_id = repositories.id
-      and instr(topics.name, ?) > 0) or instr(repositories.lower_name, ?) > 0 or instr(fold(repositories.description), fold(?)) > 0)
+where (instr(repositories.lower_name, ?) > 0 or repositories.id in (
+    select repository_topics.repository_id
+    from topics cross join repository_topics
+    where repository_topics.topic_id = topics.id
+      and instr(topics.name, ?) > 0) or instr(fold(repositories.description), fold(?)) > 0)
+  and visible_repositories
 -- on PostgreSQL:
 select count(*) as total
 from repositories
-where visible_repositories
-  and (exists (
-    select topics.id
-    from repository_topics
-    inner join topics on topics.id = repository_topics.topic_id
-    where repository_topics.repository_id = repositories.id
-      and strpos(topics.name, ?) > 0) or strpos(repositories.lower_name, ?) > 0 or strpos(lower(repositories.description collate "und-x-icu"), lower(? collate "und-x-icu")) > 0);
+where (strpos(repositories.lower_name, ?) > 0 or repositories.id in (
+    select repository_topics.repository_id
+    from topics cross join repository_topics
+    where repository_topics.topic_id = topics.id
+      and strpos(topics.name, ?) > 0) or strpos(lower(repositories.description collate "und-x-icu"), lower(? collate "und-x-icu")) > 0)
+  and visible_repositories;
 
 -- uid=1
 select count(*) as total
 from repositories
-where visible_repositories
-  and (repositories.owner_id = ? or ((repositories.id in (
+where (repositories.owner_id = ? or ((repositories.id in (
     select repository_id
     from collaborations
     where user_id = ?
@@ -153,20 +170,20 @@ where visible_repositories
     select users.id
     from users
     where users.id = ?
-      and listed_users)));
+      and listed_users)))
+  and visible_repositories;
 
 -- priority_owner_id=1
 select repositories.id
 from repositories
 where visible_repositories
-order by case when repositories.owner_id = ? then 0 else 1 end, repositories.lower_name, repositories.id
+order by case when repositories.owner_id = ? then 0 else 1 end asc, repositories.lower_name asc, repositories.id asc
 limit ? offset ?;
 
 -- team_id=1
 select count(*) as total
 from repositories
-where visible_repositories
-  and exists (
+where exists (
     select team_repositories.team_id
     from team_repositories
     where team_repositories.repository_id = repositories.id
@@ -175,13 +192,13 @@ where visible_repositories
     select teams.id
     from teams
     where teams.id = ?
-      and visible_teams);
+      and visible_teams)
+  and visible_repositories;
 
 -- starredBy=1
 select count(*) as total
 from repositories
-where visible_repositories
-  and repositories.id in (
+where repositories.id in (
     select stars.repository_id
     from stars
     where stars.user_id = ?)
@@ -189,109 +206,110 @@ where visible_repositories
     select users.id
     from users
     where users.id = ?
-      and listed_users);
+      and listed_users)
+  and visible_repositories;
 
 -- private=false
 select count(*) as total
 from repositories
-where visible_repositories
-  and (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and owner.visibility = 'public'));
-select repositories.id
-from repositories
-where visible_repositories
-  and (repositories.is_private = 0 and exists (
+where (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
       and owner.visibility = 'public'))
-order by repositories.lower_name, repositories.id
+  and visible_repositories;
+select repositories.id
+from repositories
+where (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and owner.visibility = 'public'))
+  and visible_repositories
+order by repositories.lower_name asc, repositories.id asc
 limit ? offset ?;
 
 -- is_private=true
 select count(*) as total
 from repositories
-where visible_repositories
-  and repositories.is_private = ?;
+where repositories.is_private = ?
+  and visible_repositories;
 
 -- is_private=false
 select repositories.id
 from repositories
-where visible_repositories
-  and repositories.is_private = ?
-order by repositories.lower_name, repositories.id
+where repositories.is_private = ?
+  and visible_repositories
+order by repositories.lower_name asc, repositories.id asc
 limit ? offset ?;
 
 -- template=true
 select count(*) as total
 from repositories
-where visible_repositories
-  and repositories.is_template = ?;
+where repositories.is_template = ?
+  and visible_repositories;
 
 -- template=false
 select repositories.id
 from repositories
-where visible_repositories
-  and repositories.is_template = ?
-order by repositories.lower_name, repositories.id
+where repositories.is_template = ?
+  and visible_repositories
+order by repositories.lower_name asc, repositories.id asc
 limit ? offset ?;
 
 -- archived=true
 select count(*) as total
 from repositories
-where visible_repositories
-  and repositories.is_archived = ?;
+where repositories.is_archived = ?
+  and visible_repositories;
 
 -- archived=false
 select repositories.id
 from repositories
-where visible_repositories
-  and repositories.is_archived = ?
-order by repositories.lower_name, repositories.id
+where repositories.is_archived = ?
+  and visible_repositories
+order by repositories.lower_name asc, repositories.id asc
 limit ? offset ?;
 
 -- mode=fork
 select count(*) as total
 from repositories
-where visible_repositories
-  and repositories.fork_of_id is not null;
+where repositories.fork_of_id is not null
+  and visible_repositories;
 
 -- mode=source
 select count(*) as total
 from repositories
-where visible_repositories
-  and not repositories.fork_of_id is not null
-  and repositories.is_mirror = ?;
+where not repositories.fork_of_id is not null
+  and repositories.is_mirror = ?
+  and visible_repositories;
 select repositories.id
 from repositories
-where visible_repositories
-  and not repositories.fork_of_id is not null
+where not repositories.fork_of_id is not null
   and repositories.is_mirror = ?
-order by repositories.lower_name, repositories.id
+  and visible_repositories
+order by repositories.lower_name asc, repositories.id asc
 limit ? offset ?;
 
 -- mode=mirror
 select count(*) as total
 from repositories
-where visible_repositories
-  and repositories.is_mirror = ?;
+where repositories.is_mirror = ?
+  and visible_repositories;
 
 -- mode=collaborative
 select repositories.id
 from repositories
-where visible_repositories
-  and repositories.is_mirror = ?
-order by repositories.lower_name, repositories.id
+where repositories.is_mirror = ?
+  and visible_repositories
+order by repositories.lower_name asc, repositories.id asc
 limit ? offset ?;
 
 -- uid=1&exclusive=true
 select count(*) as total
 from repositories
-where visible_repositories
-  and repositories.owner_id = ?;
+where repositories.owner_id = ?
+  and visible_repositories;
 
 -- sort=alpha
 select repositories.id
@@ -371,12 +389,12 @@ limit ? offset ?;
 -- without filters
 select count(*) as total
 from repositories
-where visible_repositories
-  and repositories.fork_of_id = ?;
+where repositories.fork_of_id = ?
+  and visible_repositories;
 select repositories.id
 from repositories
-where visible_repositories
-  and repositories.fork_of_id = ?
+where repositories.fork_of_id = ?
+  and visible_repositories
 order by repositories.id asc
 limit ? offset ?;
 -- prepared: repositories.findByIds
@@ -576,35 +594,49 @@ limit ? offset ?;
 -- === GET /repos/{owner}/{repo}/stargazers ===
 
 -- without filters
-select count(*) as total
-from stars
-inner join users on users.id = stars.user_id
-where stars.repository_id = ?
-  and listed_users;
+select stars_count - (
+    select count(*)
+    from users
+    where users.visibility in ('limited', 'private')
+      and exists (
+        select 1
+        from stars
+        where stars.repository_id = ?
+          and stars.user_id = users.id)
+      and not listed_users) as total
+from repositories
+where id = ?;
 select users.*
 from stars
 inner join users on users.id = stars.user_id
 where stars.repository_id = ?
   and listed_users
-order by stars.created_at, users.id
+order by stars.created_at, stars.user_id
 limit ? offset ?;
 
 -- === GET /repos/{owner}/{repo}/subscribers ===
 
 -- without filters
-select count(*) as total
-from watches
-inner join users on users.id = watches.user_id
-where watches.repository_id = ?
-  and watches.mode != ?
-  and listed_users;
+select watchers_count - (
+    select count(*)
+    from users
+    where users.visibility in ('limited', 'private')
+      and exists (
+        select 1
+        from watches
+        where watches.repository_id = ?
+          and watches.user_id = users.id
+          and watches.mode != 'declined')
+      and not listed_users) as total
+from repositories
+where id = ?;
 select users.*
 from watches
 inner join users on users.id = watches.user_id
 where watches.repository_id = ?
   and watches.mode != ?
   and listed_users
-order by watches.created_at, users.id
+order by watches.created_at, watches.user_id
 limit ? offset ?;
 
 -- === GET /repos/{owner}/{repo}/pulls ===
@@ -750,18 +782,22 @@ order by reviews.created_at, reviews.id;
 -- === GET /repos/{owner}/{repo}/activities/feeds ===
 
 -- without filters
-select cast(coalesce(sum(activity_totals.total), 0) as bigint) as total
-from activity_totals
-where (activity_totals.is_hidden = 0 and activity_totals.repository_id = ? and activity_totals.receiver_id = activity_totals.actor_id and (activity_totals.actor_id = ? or exists (
-    select 1
-    from users as doer
-    where doer.id = activity_totals.actor_id
-      and doer.hide_activity = 0
-      and doer.visibility in ('public', 'limited'))) and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select activity_totals.repository_id, activity_totals.unit, sum(activity_totals.total) as total
+    from activity_totals
+    where (activity_totals.is_hidden = 0 and activity_totals.repository_id = ? and activity_totals.receiver_id = activity_totals.actor_id and (activity_totals.actor_id = ? or exists (
+        select 1
+        from users as doer
+        where doer.id = activity_totals.actor_id
+          and doer.hide_activity = 0
+          and doer.visibility in ('public', 'limited'))))
+    group by activity_totals.repository_id, activity_totals.unit) as groups
+where exists (
     select 1
     from repositories
-    where repositories.id = activity_totals.repository_id
-      and (case activity_totals.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    where repositories.id = groups.repository_id
+      and (case groups.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -779,7 +815,7 @@ where (activity_totals.is_hidden = 0 and activity_totals.repository_id = ? and a
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (activity_totals.unit = '' or team_units.unit = activity_totals.unit)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (groups.unit = '' or team_units.unit = groups.unit)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -788,13 +824,13 @@ where (activity_totals.is_hidden = 0 and activity_totals.repository_id = ? and a
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (activity_totals.unit = '' or not exists (
+              and teams.can_create_repositories = 1))) and (groups.unit = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))));
+          and (teams.mode >= 3 or team_units.mode > 0)))))));
 select activities.*
 from activities
 where (activities.is_hidden = 0 and activities.repository_id = ? and activities.receiver_id = activities.actor_id and (activities.actor_id = ? or exists (
@@ -802,11 +838,12 @@ where (activities.is_hidden = 0 and activities.repository_id = ? and activities.
     from users as doer
     where doer.id = activities.actor_id
       and doer.hide_activity = 0
-      and doer.visibility in ('public', 'limited'))) and exists (
+      and doer.visibility in ('public', 'limited'))))
+  and exists (
     select 1
     from repositories
     where repositories.id = activities.repository_id
-      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -839,7 +876,7 @@ where (activities.is_hidden = 0 and activities.repository_id = ? and activities.
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))))
+          and (teams.mode >= 3 or team_units.mode > 0)))))))
 order by activities.created_at desc, activities.id desc
 limit ? offset ?;
 -- prepared: repositories.findByIds
@@ -953,7 +990,7 @@ limit ? offset ?;
 select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id
-where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1013,7 +1050,7 @@ limit ? offset ?;
 select cards.repository_id, cards.is_pull, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id
-where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1072,7 +1109,7 @@ where projects.id in ?
     select 1
     from repositories
     where repositories.id = projects.repository_id
-      and (repositories.projects_mode <> 'owner' and repositories.has_projects = 1 and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (repositories.projects_mode <> 'owner' and repositories.has_projects = 1 and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -1109,7 +1146,7 @@ where projects.id in ?
 select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id
-where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id

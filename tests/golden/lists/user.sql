@@ -75,69 +75,93 @@ limit ? offset ?;
 -- === GET /user/followers ===
 
 -- without filters
-select count(*) as total
-from follows
-inner join users on users.id = follows.follower_id
-where follows.followed_id = ?
-  and listed_users
-  and users.kind = ?;
+select person.followers_count - (
+    select count(*)
+    from users
+    where users.visibility in ('limited', 'private')
+      and exists (
+        select 1
+        from follows
+        where follows.followed_id = ?
+          and follows.follower_id = users.id)
+      and not listed_users) as total
+from users as person
+where person.id = ?;
 select users.*
 from follows
 inner join users on users.id = follows.follower_id
 where follows.followed_id = ?
   and listed_users
-  and users.kind = ?
-order by follows.created_at, users.id
+order by follows.created_at, follows.follower_id
 limit ? offset ?;
 
 -- === GET /user/following ===
 
 -- without filters
-select count(*) as total
-from follows
-inner join users on users.id = follows.followed_id
-where follows.follower_id = ?
-  and listed_users;
+select person.following_count - (
+    select count(*)
+    from users
+    where users.visibility in ('limited', 'private')
+      and exists (
+        select 1
+        from follows
+        where follows.follower_id = ?
+          and follows.followed_id = users.id)
+      and not listed_users) as total
+from users as person
+where person.id = ?;
 select users.*
 from follows
 inner join users on users.id = follows.followed_id
 where follows.follower_id = ?
   and listed_users
-order by follows.created_at, users.id
+order by follows.created_at, follows.followed_id
 limit ? offset ?;
 
 -- === GET /users/{username}/followers ===
 
 -- without filters
-select count(*) as total
-from follows
-inner join users on users.id = follows.follower_id
-where follows.followed_id = ?
-  and listed_users
-  and users.kind = ?;
+select person.followers_count - (
+    select count(*)
+    from users
+    where users.visibility in ('limited', 'private')
+      and exists (
+        select 1
+        from follows
+        where follows.followed_id = ?
+          and follows.follower_id = users.id)
+      and not listed_users) as total
+from users as person
+where person.id = ?;
 select users.*
 from follows
 inner join users on users.id = follows.follower_id
 where follows.followed_id = ?
   and listed_users
-  and users.kind = ?
-order by follows.created_at, users.id
+order by follows.created_at, follows.follower_id
 limit ? offset ?;
 
 -- === GET /users/{username}/following ===
 
 -- without filters
-select count(*) as total
-from follows
-inner join users on users.id = follows.followed_id
-where follows.follower_id = ?
-  and listed_users;
+select person.following_count - (
+    select count(*)
+    from users
+    where users.visibility in ('limited', 'private')
+      and exists (
+        select 1
+        from follows
+        where follows.follower_id = ?
+          and follows.followed_id = users.id)
+      and not listed_users) as total
+from users as person
+where person.id = ?;
 select users.*
 from follows
 inner join users on users.id = follows.followed_id
 where follows.follower_id = ?
   and listed_users
-order by follows.created_at, users.id
+order by follows.created_at, follows.followed_id
 limit ? offset ?;
 
 -- === GET /user/keys ===
@@ -238,28 +262,7 @@ limit ? offset ?;
 -- without filters
 select count(*) as total
 from repositories
-where visible_repositories
-  and (repositories.owner_id = ? or repositories.id in (
-    select repository_id
-    from collaborations
-    where user_id = ?
-    union select team_repositories.repository_id
-    from team_members join teams on teams.id = team_members.team_id join team_repositories on team_repositories.team_id = teams.id
-    where team_members.user_id = ?
-      and (teams.mode >= ? or exists (
-        select 1
-        from team_units
-        where team_units.team_id = teams.id
-          and team_units.mode > ?))
-    union select open.id
-    from organization_members join users as organization on organization.id = organization_members.organization_id
-      and organization.visibility = 'private' join repositories as open on open.owner_id = organization.id
-    where organization_members.user_id = ?
-      and open.is_private = 0));
-select repositories.id
-from repositories
-where visible_repositories
-  and (repositories.owner_id = ? or repositories.id in (
+where (repositories.owner_id = ? or repositories.id in (
     select repository_id
     from collaborations
     where user_id = ?
@@ -276,7 +279,28 @@ where visible_repositories
       and organization.visibility = 'private' join repositories as open on open.owner_id = organization.id
     where organization_members.user_id = ?
       and open.is_private = 0))
-order by repositories.lower_name, repositories.id
+  and visible_repositories;
+select repositories.id
+from repositories
+where (repositories.owner_id = ? or repositories.id in (
+    select repository_id
+    from collaborations
+    where user_id = ?
+    union select team_repositories.repository_id
+    from team_members join teams on teams.id = team_members.team_id join team_repositories on team_repositories.team_id = teams.id
+    where team_members.user_id = ?
+      and (teams.mode >= ? or exists (
+        select 1
+        from team_units
+        where team_units.team_id = teams.id
+          and team_units.mode > ?))
+    union select open.id
+    from organization_members join users as organization on organization.id = organization_members.organization_id
+      and organization.visibility = 'private' join repositories as open on open.owner_id = organization.id
+    where organization_members.user_id = ?
+      and open.is_private = 0))
+  and visible_repositories
+order by repositories.lower_name asc, repositories.id asc
 limit ? offset ?;
 -- prepared: repositories.findByIds
 -- prepared: repositories.findTransfers
@@ -286,12 +310,12 @@ limit ? offset ?;
 -- without filters
 select count(*) as total
 from repositories
-where visible_repositories
-  and repositories.owner_id = ?;
+where repositories.owner_id = ?
+  and visible_repositories;
 select repositories.id
 from repositories
-where visible_repositories
-  and repositories.owner_id = ?
+where repositories.owner_id = ?
+  and visible_repositories
 order by repositories.updated_at desc, repositories.id asc
 limit ? offset ?;
 -- prepared: repositories.findByIds
@@ -307,18 +331,18 @@ limit ? offset ?;
 -- without filters
 select count(*) as total
 from repositories
-where visible_repositories
-  and repositories.id in (
-    select stars.repository_id
-    from stars
-    where stars.user_id = ?);
-select repositories.id
-from repositories
-where visible_repositories
-  and repositories.id in (
+where repositories.id in (
     select stars.repository_id
     from stars
     where stars.user_id = ?)
+  and visible_repositories;
+select repositories.id
+from repositories
+where repositories.id in (
+    select stars.repository_id
+    from stars
+    where stars.user_id = ?)
+  and visible_repositories
 order by repositories.id asc
 limit ? offset ?;
 -- prepared: repositories.findByIds
@@ -330,20 +354,7 @@ limit ? offset ?;
 -- without filters
 select count(*) as total
 from repositories
-where visible_repositories
-  and repositories.id in (
-    select stars.repository_id
-    from stars
-    where stars.user_id = ?)
-  and (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and owner.visibility = 'public'));
-select repositories.id
-from repositories
-where visible_repositories
-  and repositories.id in (
+where repositories.id in (
     select stars.repository_id
     from stars
     where stars.user_id = ?)
@@ -352,6 +363,19 @@ where visible_repositories
     from users as owner
     where owner.id = repositories.owner_id
       and owner.visibility = 'public'))
+  and visible_repositories;
+select repositories.id
+from repositories
+where repositories.id in (
+    select stars.repository_id
+    from stars
+    where stars.user_id = ?)
+  and (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and owner.visibility = 'public'))
+  and visible_repositories
 order by repositories.id asc
 limit ? offset ?;
 -- prepared: repositories.findByIds
@@ -363,20 +387,20 @@ limit ? offset ?;
 -- without filters
 select count(*) as total
 from repositories
-where visible_repositories
-  and repositories.id in (
-    select watches.repository_id
-    from watches
-    where watches.user_id = ?
-      and watches.mode != ?);
-select repositories.id
-from repositories
-where visible_repositories
-  and repositories.id in (
+where repositories.id in (
     select watches.repository_id
     from watches
     where watches.user_id = ?
       and watches.mode != ?)
+  and visible_repositories;
+select repositories.id
+from repositories
+where repositories.id in (
+    select watches.repository_id
+    from watches
+    where watches.user_id = ?
+      and watches.mode != ?)
+  and visible_repositories
 order by repositories.id asc
 limit ? offset ?;
 -- prepared: repositories.findByIds
@@ -388,21 +412,7 @@ limit ? offset ?;
 -- without filters
 select count(*) as total
 from repositories
-where visible_repositories
-  and repositories.id in (
-    select watches.repository_id
-    from watches
-    where watches.user_id = ?
-      and watches.mode != ?)
-  and (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and owner.visibility = 'public'));
-select repositories.id
-from repositories
-where visible_repositories
-  and repositories.id in (
+where repositories.id in (
     select watches.repository_id
     from watches
     where watches.user_id = ?
@@ -412,6 +422,20 @@ where visible_repositories
     from users as owner
     where owner.id = repositories.owner_id
       and owner.visibility = 'public'))
+  and visible_repositories;
+select repositories.id
+from repositories
+where repositories.id in (
+    select watches.repository_id
+    from watches
+    where watches.user_id = ?
+      and watches.mode != ?)
+  and (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and owner.visibility = 'public'))
+  and visible_repositories
 order by repositories.id asc
 limit ? offset ?;
 -- prepared: repositories.findByIds
@@ -421,13 +445,17 @@ limit ? offset ?;
 -- === GET /users/{username}/activities/feeds ===
 
 -- without filters
-select cast(coalesce(sum(activity_totals.total), 0) as bigint) as total
-from activity_totals
-where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select activity_totals.repository_id, activity_totals.unit, sum(activity_totals.total) as total
+    from activity_totals
+    where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ?)
+    group by activity_totals.repository_id, activity_totals.unit) as groups
+where exists (
     select 1
     from repositories
-    where repositories.id = activity_totals.repository_id
-      and (case activity_totals.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    where repositories.id = groups.repository_id
+      and (case groups.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -445,7 +473,7 @@ where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and exi
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (activity_totals.unit = '' or team_units.unit = activity_totals.unit)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (groups.unit = '' or team_units.unit = groups.unit)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -454,20 +482,21 @@ where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and exi
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (activity_totals.unit = '' or not exists (
+              and teams.can_create_repositories = 1))) and (groups.unit = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))));
+          and (teams.mode >= 3 or team_units.mode > 0)))))));
 select activities.*
 from activities
-where (activities.is_hidden = 0 and activities.receiver_id = ? and exists (
+where (activities.is_hidden = 0 and activities.receiver_id = ?)
+  and exists (
     select 1
     from repositories
     where repositories.id = activities.repository_id
-      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -500,7 +529,7 @@ where (activities.is_hidden = 0 and activities.receiver_id = ? and exists (
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))))
+          and (teams.mode >= 3 or team_units.mode > 0)))))))
 order by activities.created_at desc, activities.id desc
 limit ? offset ?;
 -- prepared: repositories.findByIds
@@ -510,13 +539,17 @@ limit ? offset ?;
 -- prepared: attachments.findOfComments
 
 -- only-performed-by=true
-select cast(coalesce(sum(activity_totals.total), 0) as bigint) as total
-from activity_totals
-where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and activity_totals.receiver_id = activity_totals.actor_id and exists (
+select cast(coalesce(sum(groups.total), 0) as bigint) as total
+from (
+    select activity_totals.repository_id, activity_totals.unit, sum(activity_totals.total) as total
+    from activity_totals
+    where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and activity_totals.receiver_id = activity_totals.actor_id)
+    group by activity_totals.repository_id, activity_totals.unit) as groups
+where exists (
     select 1
     from repositories
-    where repositories.id = activity_totals.repository_id
-      and (case activity_totals.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    where repositories.id = groups.repository_id
+      and (case groups.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -534,7 +567,7 @@ where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and act
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (activity_totals.unit = '' or team_units.unit = activity_totals.unit)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (groups.unit = '' or team_units.unit = groups.unit)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -543,20 +576,21 @@ where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and act
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (activity_totals.unit = '' or not exists (
+              and teams.can_create_repositories = 1))) and (groups.unit = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))));
+          and (teams.mode >= 3 or team_units.mode > 0)))))));
 select activities.*
 from activities
-where (activities.is_hidden = 0 and activities.receiver_id = ? and activities.receiver_id = activities.actor_id and exists (
+where (activities.is_hidden = 0 and activities.receiver_id = ? and activities.receiver_id = activities.actor_id)
+  and exists (
     select 1
     from repositories
     where repositories.id = activities.repository_id
-      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -589,7 +623,7 @@ where (activities.is_hidden = 0 and activities.receiver_id = ? and activities.re
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))))
+          and (teams.mode >= 3 or team_units.mode > 0)))))))
 order by activities.created_at desc, activities.id desc
 limit ? offset ?;
 
@@ -603,7 +637,7 @@ where tracked_times.is_deleted = ?
     select 1
     from issues join repositories on repositories.id = issues.repository_id
     where issues.id = tracked_times.issue_id
-      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -646,7 +680,7 @@ where tracked_times.is_deleted = ?
     select 1
     from issues join repositories on repositories.id = issues.repository_id
     where issues.id = tracked_times.issue_id
-      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -698,7 +732,7 @@ where tracked_times.is_deleted = ?
     select 1
     from issues join repositories on repositories.id = issues.repository_id
     where issues.id = tracked_times.issue_id
-      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -742,7 +776,7 @@ where tracked_times.is_deleted = ?
     select 1
     from issues join repositories on repositories.id = issues.repository_id
     where issues.id = tracked_times.issue_id
-      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -789,7 +823,7 @@ where tracked_times.is_deleted = ?
     select 1
     from issues join repositories on repositories.id = issues.repository_id
     where issues.id = tracked_times.issue_id
-      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -833,7 +867,7 @@ where tracked_times.is_deleted = ?
     select 1
     from issues join repositories on repositories.id = issues.repository_id
     where issues.id = tracked_times.issue_id
-      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -881,7 +915,7 @@ inner join issues on issues.id = stopwatches.issue_id
 inner join repositories on repositories.id = issues.repository_id
 inner join users on users.id = repositories.owner_id
 where stopwatches.user_id = ?
-  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -921,7 +955,7 @@ inner join issues on issues.id = stopwatches.issue_id
 inner join repositories on repositories.id = issues.repository_id
 inner join users on users.id = repositories.owner_id
 where stopwatches.user_id = ?
-  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -974,7 +1008,7 @@ limit ? offset ?;
 select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id
-where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1037,7 +1071,7 @@ limit ? offset ?;
 select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id
-where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1097,7 +1131,7 @@ limit ? offset ?;
 select cards.repository_id, cards.is_pull, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id
-where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1157,7 +1191,7 @@ where projects.id in ?
     select 1
     from repositories
     where repositories.id = projects.repository_id
-      and (repositories.projects_mode <> 'owner' and repositories.has_projects = 1 and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (repositories.projects_mode <> 'owner' and repositories.has_projects = 1 and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -1194,7 +1228,7 @@ where projects.id in ?
 select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id
-where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id

@@ -113,12 +113,15 @@ where user_id = ?;
 -- authentication.findUserByLogin
 select *
 from users
-where kind = ?
-  and (lower_name = ? or id in (
-    select user_id
+where id in (
+    select named.id
+    from users as named
+    where named.lower_name = ?
+    union select user_id as id
     from emails
     where lower_email = ?
-      and is_activated = ?));
+      and is_activated = ?)
+  and kind = ?;
 
 -- authentication.noteFailure
 insert into deeds(administrator_id, administrator_name, acting_as, operation, path, status, ip, created_at, account_name, times, failure_key)

@@ -16,19 +16,25 @@ set updated_at = case when ? = 0 then updated_at else cast(? as bigint) end, com
       and comments.kind in (?, ?))
 where id = ?;
 
+-- issues.countMerged
+select count(*) as total
+from pulls
+where repository_id = ?
+  and is_merged = 1;
+
 -- issues.countOpen
 update repositories
 set open_issues_count = (
-    select count(*) as total
-    from issues
-    where issues.repository_id = repositories.id
-      and issues.is_closed = ?
-      and issues.is_pull = ?), open_pulls_count = (
-    select count(*) as total
-    from issues
-    where issues.repository_id = repositories.id
-      and issues.is_closed = ?
-      and issues.is_pull = ?)
+    select coalesce(max(total), 0) as total
+    from issue_totals
+    where issue_totals.repository_id = repositories.id
+      and issue_totals.is_closed = ?
+      and issue_totals.is_pull = ?), open_pulls_count = (
+    select coalesce(max(total), 0) as total
+    from issue_totals
+    where issue_totals.repository_id = repositories.id
+      and issue_totals.is_closed = ?
+      and issue_totals.is_pull = ?)
 where id = ?;
 
 -- issues.findAssignable
@@ -37,6 +43,14 @@ from users
 where kind = ?
   and is_active = ?
   and id != ?
+  and id in (
+    select user_id
+    from collaborations
+    where repository_id = ?
+    union select team_members.user_id
+    from team_repositories
+    inner join team_members on team_members.team_id = team_repositories.team_id
+    where team_repositories.repository_id = ?)
   and (exists (
     select 1
     from collaborations
@@ -68,7 +82,7 @@ select users.*, issue_assignees.issue_id
 from issue_assignees
 inner join users on users.id = issue_assignees.user_id
 where issue_assignees.issue_id in ?
-order by issue_assignees.id;
+order by issue_assignees.issue_id, issue_assignees.id;
 
 -- issues.findAttachments
 select *
@@ -123,7 +137,7 @@ select *
 from issues
 where repository_id = ?
   and is_pull = ?
-  and pin_order > ?
+  and pin_order > 0
 order by pin_order, id;
 
 -- issues.findRoles

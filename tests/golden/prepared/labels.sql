@@ -3,11 +3,12 @@
 
 -- labels.countOpen
 select issue_labels.label_id, issues.is_pull, count(*) as total
-from issue_labels
-inner join issues on issues.id = issue_labels.issue_id
-where issue_labels.label_id in ?
-  and issues.repository_id = ?
+from issues cross join issue_labels
+where issues.repository_id = ?
+  and issues.is_pull in (0, 1)
   and issues.is_closed = ?
+  and issue_labels.issue_id = issues.id
+  and issue_labels.label_id in ?
 group by issue_labels.label_id, issues.is_pull;
 
 -- labels.findOfIssue

@@ -42,7 +42,7 @@ where users.id in (
   and users.kind = ?
   and users.is_active = ?
   and users.prohibit_login = ?
-  and (repositories.has_pull_requests = 1 and (users.is_admin <> 1 or repositories.owner_id <> -3) and (users.is_admin = 1 or repositories.owner_id = users.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
+  and (repositories.has_pull_requests = 1 and (users.is_admin <> 1 or repositories.owner_id <> -3) and (repositories.openness = 0 or (users.is_restricted = 0 and repositories.openness = 1) or users.is_admin = 1 or repositories.owner_id = users.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
     select 1
     from organization_members
     where organization_members.organization_id = owner.id

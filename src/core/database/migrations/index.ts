@@ -39,6 +39,7 @@ import { shortGrams } from "./0037-short-grams.ts"
 import { holders } from "./0038-holders.ts"
 import { logParts } from "./0039-log-parts.ts"
 import { storedRepositories } from "./0040-stored-repositories.ts"
+import { lengths } from "./0041-lengths.ts"
 import { referenceTotals } from "./0042-reference-totals.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
@@ -83,5 +84,6 @@ export const migrations: readonly Migration[] = [
   holders,
   logParts,
   storedRepositories,
+  lengths,
   referenceTotals,
 ]

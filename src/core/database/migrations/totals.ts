@@ -7,6 +7,8 @@ interface Totals {
   /** Has the columns of `key`, which are its primary key, and `total`. */
   readonly totals: string
   readonly key: readonly string[]
+  /** Rows change often, but seldom in these columns, and seldom many at once: PostgreSQL looks at each changed row by itself then. */
+  readonly seldomMoved?: boolean
 }
 
 /**
@@ -35,7 +37,7 @@ function sqliteTriggers({ table, totals, key }: Totals): readonly string[] {
 }
 
 /** Statement by statement, so that a change of a million rows is one change of the counts. Rows are taken in one order, against deadlocks. */
-function postgresTriggers({ table, totals, key }: Totals): readonly string[] {
+function postgresTriggers({ table, totals, key, seldomMoved = false }: Totals): readonly string[] {
   const columns = listed(key)
   const onto = `on conflict (${columns}) do update set total = ${totals}.total + excluded.total`
   return [
@@ -57,8 +59,24 @@ function postgresTriggers({ table, totals, key }: Totals): readonly string[] {
     end $$`,
     `create trigger ${totals}_insert after insert on ${table} referencing new table as added
      for each statement execute function ${totals}_keep()`,
-    `create trigger ${totals}_update after update on ${table} referencing new table as added old table as removed
-     for each statement execute function ${totals}_keep()`,
+    ...(seldomMoved
+      ? [
+          `create function ${totals}_move() returns trigger language plpgsql as $$
+          begin
+            perform 1 from ${totals} where (${same(key, `${totals}.`, "old.")}) or (${same(key, `${totals}.`, "new.")})
+            order by ${columns} for update;
+            update ${totals} set total = total - 1 where ${same(key, `${totals}.`, "old.")};
+            insert into ${totals} (${columns}, total) values (${listed(key, "new.")}, 1)
+            on conflict (${columns}) do update set total = ${totals}.total + 1;
+            return null;
+          end $$`,
+          `create trigger ${totals}_update after update of ${columns} on ${table}
+           for each row when (not (${same(key, "old.", "new.")})) execute function ${totals}_move()`,
+        ]
+      : [
+          `create trigger ${totals}_update after update on ${table} referencing new table as added old table as removed
+           for each statement execute function ${totals}_keep()`,
+        ]),
     `create trigger ${totals}_delete after delete on ${table} referencing old table as removed
      for each statement execute function ${totals}_keep()`,
   ]

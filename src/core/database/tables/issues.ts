@@ -201,6 +201,30 @@ export interface NotificationsTable {
   updated_at: Seconds
 }
 
+/** How many issues and pull requests a repository has in each state; kept by triggers (see migrations/totals.ts). */
+export interface IssueTotalsTable {
+  repository_id: number
+  is_pull: Flag
+  is_closed: Flag
+  total: number
+}
+
+/** Where each plain comment is; kept by triggers. */
+export interface PlacedCommentsTable {
+  comment_id: number
+  issue_id: number
+  repository_id: number
+  is_pull: Flag
+  created_at: Seconds
+}
+
+/** How many of them a repository has; kept by triggers. */
+export interface CommentTotalsTable {
+  repository_id: number
+  is_pull: Flag
+  total: number
+}
+
 /** The number of a person's threads of a kind, kept by triggers (see migrations/totals.ts). */
 export interface NotificationTotalsTable {
   user_id: number
@@ -240,12 +264,15 @@ export interface IssueTables {
   labels: LabelsTable
   issue_counters: IssueCountersTable
   issues: IssuesTable
+  issue_totals: IssueTotalsTable
   moved_issues: MovedIssuesTable
   issue_assignees: IssueAssigneesTable
   issue_labels: IssueLabelsTable
   issue_mentions: IssueMentionsTable
   milestones: MilestonesTable
   comments: CommentsTable
+  placed_comments: PlacedCommentsTable
+  comment_totals: CommentTotalsTable
   issue_watches: IssueWatchesTable
   issue_dependencies: IssueDependenciesTable
   tracked_times: TrackedTimesTable

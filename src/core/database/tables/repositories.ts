@@ -17,6 +17,8 @@ export interface RepositoriesTable {
   /** The digest of an uploaded picture; "" for none. */
   avatar: Generated<string>
   is_private: Generated<Flag>
+  /** 0: anyone may see it; 1: those who have signed in, as its owner is limited to them; 2: others only by a grant. The database keeps it in step with `is_private` and the owner. */
+  openness: Generated<0 | 1 | 2>
   is_template: Generated<Flag>
   is_mirror: Generated<Flag>
   is_empty: Generated<Flag>
@@ -78,6 +80,13 @@ export interface RepositoriesTable {
   open_issues_count: Generated<number>
   open_pulls_count: Generated<number>
   releases_count: Generated<number>
+}
+
+/** How many repositories there are of each openness in each language; kept by triggers. */
+export interface RepositoryTotalsTable {
+  openness: number
+  language: string
+  total: number
 }
 
 export interface RepositoryRedirectsTable {
@@ -165,6 +174,7 @@ export interface ReferenceTotalsTable {
 
 export interface RepositoryTables {
   repositories: RepositoriesTable
+  repository_totals: RepositoryTotalsTable
   repository_redirects: RepositoryRedirectsTable
   repository_transfers: RepositoryTransfersTable
   collaborations: CollaborationsTable

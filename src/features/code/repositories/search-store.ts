@@ -1,12 +1,13 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from "kysely"
+import { countVisible } from "../../../access/count-store.ts"
 import { Mode } from "../../../access/modes.ts"
 import type { Repository } from "../../../access/permission.ts"
-import { listedUsers, publicRepositories, visibleRepositories, visibleTeams } from "../../../access/visibility.ts"
+import { listedUsers, publicRepositories, reachOf, visibleRepositories, visibleTeams } from "../../../access/visibility.ts"
 import { type Actor, actorId, isSiteAdministrator, type SignedIn } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { contains, containsLower, isOneOf } from "../../../core/database/expressions.ts"
 import type { Tables } from "../../../core/database/tables/index.ts"
-import type { Found, Window } from "../../people/users/store.ts"
+import { type Found, nearerWindow, type Window } from "../../people/users/store.ts"
 import { findRepositoriesByIds } from "./store.ts"
 
 export type Condition = Expression<SqlBool>
@@ -39,17 +40,18 @@ export type Order =
   | { readonly by: Sort; readonly direction: Direction }
   | { readonly by: "name"; readonly firstOwnerId?: number | undefined }
 
-function ordered(repositories: Repositories, order: Order): Repositories {
+function ordered(repositories: Repositories, order: Order, isReversed: boolean): Repositories {
+  const of = (direction: Direction): Direction => ((direction === "asc") === isReversed ? "desc" : "asc")
   if (order.by === "name") {
     const { firstOwnerId } = order
     const first = firstOwnerId
-      ? repositories.orderBy((b) => b.case().when("repositories.owner_id", "=", firstOwnerId).then(0).else(1).end())
+      ? repositories.orderBy((b) => b.case().when("repositories.owner_id", "=", firstOwnerId).then(0).else(1).end(), of("asc"))
       : repositories
-    return first.orderBy("repositories.lower_name").orderBy("repositories.id")
+    return first.orderBy("repositories.lower_name", of("asc")).orderBy("repositories.id", of("asc"))
   }
   // Ties are in the order of ids, reversed if sorting by id in descending order.
-  const sorted = COLUMNS[order.by].reduce<Repositories>((sorting, column) => sorting.orderBy(column, order.direction), repositories)
-  return sorted.orderBy("repositories.id", order.by === "id" ? order.direction : "asc")
+  const sorted = COLUMNS[order.by].reduce<Repositories>((sorting, column) => sorting.orderBy(column, of(order.direction)), repositories)
+  return sorted.orderBy("repositories.id", of(order.by === "id" ? order.direction : "asc"))
 }
 
 /** A page of the repositories that are visible to the caller and match all conditions. */
@@ -59,34 +61,52 @@ export async function listRepositories(
   { where, order }: { readonly where: readonly Condition[]; readonly order: Order },
   { limit, offset }: Window,
 ): Promise<Found<Repository>> {
-  const found: Repositories = where.reduce<Repositories>(
-    (repositories, condition) => repositories.where(condition),
-    db.selectFrom("repositories").where(visibleRepositories(actor)),
-  )
-  const counted = await found.select((b) => b.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  // What selects few is asked before what any row has to be judged by.
+  const found = where
+    .reduce<Repositories>((repositories, condition) => repositories.where(condition), db.selectFrom("repositories"))
+    .where(visibleRepositories(actor))
+  const total = where.length === 0 ? await countVisible(db, actor) : await countRows(found)
   // An empty page needs no query.
-  if (counted.total <= offset) return { rows: [], total: counted.total }
+  if (total <= offset) return { rows: [], total }
   // Only ids are sorted: carrying sixty columns through the sort costs more than reading the page's rows afterwards.
-  const page = await ordered(found, order).select("repositories.id").limit(limit).offset(offset).execute()
-  const rows = new Map((await findRepositoriesByIds(db, { ids: page.map(({ id }) => id) })).map((row) => [row.id, row]))
-  return { rows: page.flatMap(({ id }) => rows.get(id) ?? []), total: counted.total }
+  const { isReversed, ...window } = nearerWindow({ limit, offset }, total)
+  const page = await ordered(found, order, isReversed).select("repositories.id").limit(window.limit).offset(window.offset).execute()
+  const ids = page.map(({ id }) => id)
+  if (isReversed) ids.reverse()
+  const rows = new Map((await findRepositoriesByIds(db, { ids })).map((row) => [row.id, row]))
+  return { rows: ids.flatMap((id) => rows.get(id) ?? []), total }
 }
+
+const countRows = async (found: Repositories): Promise<number> =>
+  (await found.select((b) => b.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()).total
 
 /** The most languages that a list offers. */
 const MOST_LANGUAGES = 30
 
 /** The main languages of these repositories, those of most first. */
 export async function mainLanguages(db: Handle, actor: Actor, where: readonly Condition[]): Promise<readonly string[]> {
-  const rows = await where
-    .reduce<Repositories>(
-      (repositories, condition) => repositories.where(condition),
-      db.selectFrom("repositories").where(visibleRepositories(actor)),
-    )
-    .select("repositories.language")
+  const reach = where.length === 0 ? reachOf(actor) : undefined
+  const visible = db.selectFrom("repositories").where(visibleRepositories(actor))
+  const found =
+    reach === undefined || reach.except
+      ? where.reduce<Repositories>((repositories, condition) => repositories.where(condition), visible)
+      : reach.others
+        ? visible.where(reach.others).where("repositories.openness", ">", reach.openness)
+        : undefined
+  const counted = found
+    ?.select(["repositories.language", (b) => b.fn.countAll<number>().as("total")])
     .where("repositories.language", "!=", "")
     .groupBy("repositories.language")
-    .orderBy((b) => b.fn.countAll(), "desc")
-    .orderBy("repositories.language")
+  const stored = db.selectFrom("repository_totals").select(["language", "total"]).where("language", "!=", "").where("total", ">", 0)
+  const open = reach && !reach.except ? stored.where("openness", "<=", reach.openness) : undefined
+  const all = open && counted ? open.unionAll(counted) : (open ?? counted)
+  if (!all) return []
+  const rows = await db
+    .selectFrom(all.as("languages"))
+    .select("language")
+    .groupBy("language")
+    .orderBy((b) => b.fn.sum("total"), "desc")
+    .orderBy("language")
     .limit(MOST_LANGUAGES)
     .execute()
   return rows.map(({ language }) => language)
@@ -173,24 +193,28 @@ export interface Keyword {
 /** Matches names and topics, ignoring case, and descriptions if requested; `owner/name` matches both. With `topicsOnly`, a whole topic. */
 export function matching({ text, topicsOnly, inDescriptions }: Keyword): Condition {
   const words = text.split(",")
-  const topics = eb()
-    .selectFrom("repository_topics")
-    .innerJoin("topics", "topics.id", "repository_topics.topic_id")
-    .select("topics.id")
-    .whereRef("repository_topics.repository_id", "=", "repositories.id")
-  const byTopic = eb().exists(
-    topics.where((t) =>
-      t.or(
-        words.map((word) =>
-          topicsOnly ? t("topics.name", "=", word.toLowerCase()) : containsLower(t.ref("topics.name"), word.toLowerCase()),
+  // From the side of the topics, which are few. SQLite keeps the order of a cross join.
+  const byTopic = eb()(
+    "repositories.id",
+    "in",
+    eb()
+      .selectFrom("topics")
+      .crossJoin("repository_topics")
+      .select("repository_topics.repository_id")
+      .whereRef("repository_topics.topic_id", "=", "topics.id")
+      .where((t) =>
+        t.or(
+          words.map((word) =>
+            topicsOnly ? t("topics.name", "=", word.toLowerCase()) : containsLower(t.ref("topics.name"), word.toLowerCase()),
+          ),
         ),
       ),
-    ),
   )
   if (topicsOnly) return byTopic
   return eb().or([
+    ...words.map(byName),
     byTopic,
-    ...words.flatMap((word) => [byName(word), ...(inDescriptions ? [contains(eb().ref("repositories.description"), word)] : [])]),
+    ...(inDescriptions ? words.map((word) => contains(eb().ref("repositories.description"), word)) : []),
   ])
 }
 

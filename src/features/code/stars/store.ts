@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from "kysely"
 import { listedUsers } from "../../../access/visibility.ts"
 import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
@@ -5,7 +6,7 @@ import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables/types.ts"
 import type { Page } from "../../../core/operation.ts"
-import type { Found } from "../../people/users/store.ts"
+import { type Found, hiddenAmong } from "../../people/users/store.ts"
 import { idsOwnedBy } from "../repositories/store.ts"
 
 export const findStar = query("stars.findStar", (db, p: Params<{ userId: number; repositoryId: number }>) =>
@@ -19,11 +20,16 @@ export async function findStargazers(db: Handle, actor: Actor, repositoryId: num
     .innerJoin("users", "users.id", "stars.user_id")
     .where("stars.repository_id", "=", repositoryId)
     .where(listedUsers(actor))
-  const { total } = await shown.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const given = sql<SqlBool>`exists (select 1 from stars where stars.repository_id = ${repositoryId} and stars.user_id = users.id)`
+  const { total } = await db
+    .selectFrom("repositories")
+    .select(sql<number>`stars_count - ${hiddenAmong(given, listedUsers(actor))}`.as("total"))
+    .where("id", "=", repositoryId)
+    .executeTakeFirstOrThrow()
   const rows = await shown
     .selectAll("users")
     .orderBy("stars.created_at")
-    .orderBy("users.id")
+    .orderBy("stars.user_id")
     .limit(page.limit)
     .offset(page.offset)
     .execute()

@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from "kysely"
 import { listedUsers } from "../../../access/visibility.ts"
 import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
@@ -5,7 +6,7 @@ import { type Params, query } from "../../../core/database/query.ts"
 import type { NotificationLevelsTable } from "../../../core/database/tables/attention.ts"
 import type { Seconds } from "../../../core/database/tables/types.ts"
 import type { Page } from "../../../core/operation.ts"
-import type { Found } from "../../people/users/store.ts"
+import { type Found, hiddenAmong } from "../../people/users/store.ts"
 import { idsOwnedBy } from "../repositories/store.ts"
 
 export const findWatch = query("watches.findWatch", (db, p: Params<{ userId: number; repositoryId: number }>) =>
@@ -38,11 +39,17 @@ export async function findWatchers(db: Handle, actor: Actor, repositoryId: numbe
     .where("watches.repository_id", "=", repositoryId)
     .where("watches.mode", "!=", "declined")
     .where(listedUsers(actor))
-  const { total } = await shown.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const watching = sql<SqlBool>`exists (select 1 from watches
+    where watches.repository_id = ${repositoryId} and watches.user_id = users.id and watches.mode != 'declined')`
+  const { total } = await db
+    .selectFrom("repositories")
+    .select(sql<number>`watchers_count - ${hiddenAmong(watching, listedUsers(actor))}`.as("total"))
+    .where("id", "=", repositoryId)
+    .executeTakeFirstOrThrow()
   const rows = await shown
     .selectAll("users")
     .orderBy("watches.created_at")
-    .orderBy("users.id")
+    .orderBy("watches.user_id")
     .limit(page.limit)
     .offset(page.offset)
     .execute()

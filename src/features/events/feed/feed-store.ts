@@ -35,8 +35,8 @@ export interface FeedQuery {
 type Table = "activities" | "activity_totals"
 type Condition = RawBuilder<SqlBool>
 
-/** Selects the rows of the table that belong to the feed and that the caller may see now. */
-function shown(table: Table, actor: Actor, { feed, withPrivate, ofAnybody }: FeedQuery): Condition {
+/** Selects the rows of the table that belong to the feed, as far as they don't depend on what the caller may read. */
+function ofFeed(table: Table, actor: Actor, { feed, withPrivate, ofAnybody }: FeedQuery): Condition {
   const column = (name: string) => sql.ref(`${table}.${name}`)
   const conditions: Condition[] = [sql<SqlBool>`${column("is_hidden")} = 0`]
   // Written out as in the partial indexes, which cover only the rows that represent an event.
@@ -57,16 +57,16 @@ function shown(table: Table, actor: Actor, { feed, withPrivate, ofAnybody }: Fee
       break
   }
   if (!withPrivate) conditions.push(sql<SqlBool>`${column("is_private")} = 0`)
-  const seesAll = isSiteAdministrator(actor) && !isPublicOnly(actor)
-  if (!seesAll) {
-    if (!ofAnybody) conditions.push(visibleActor(actor, column("actor_id")))
-    conditions.push(
-      sql<SqlBool>`exists (select 1 from repositories where repositories.id = ${column("repository_id")}
-        and ${readableRepositories(actor, sql<string>`${column("unit")}`)})`,
-    )
-  }
+  if (!seesAll(actor) && !ofAnybody) conditions.push(visibleActor(actor, column("actor_id")))
   return sql<SqlBool>`(${sql.join(conditions, sql` and `)})`
 }
+
+const seesAll = (actor: Actor): boolean => isSiteAdministrator(actor) && !isPublicOnly(actor)
+
+/** Selects the rows of the table whose unit of their repository the caller may read now. */
+const isReadable = (table: string, actor: Actor): Condition =>
+  sql<SqlBool>`exists (select 1 from repositories where repositories.id = ${sql.ref(`${table}.repository_id`)}
+    and ${readableRepositories(actor, sql<string>`${sql.ref(`${table}.unit`)}`)})`
 
 /** Entries by the caller, and by users who show their activity to the caller. */
 function visibleActor(actor: Actor, column: RawBuilder<unknown>): Condition {
@@ -79,7 +79,8 @@ function visibleActor(actor: Actor, column: RawBuilder<unknown>): Condition {
 /** A page of a feed, newest first, and the feed's length. */
 export async function readFeed(db: Handle, actor: Actor, asked: FeedQuery, { limit, offset }: Page): Promise<Found<ActivityRow>> {
   const { day } = asked
-  let rows = db.selectFrom("activities").where(shown("activities", actor, asked))
+  let rows = db.selectFrom("activities").where(ofFeed("activities", actor, asked))
+  if (!seesAll(actor)) rows = rows.where(isReadable("activities", actor))
   if (day) rows = rows.where("activities.created_at", ">=", day.from).where("activities.created_at", "<", day.to)
   const total = day
     ? (await rows.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()).total
@@ -96,11 +97,17 @@ export async function readFeed(db: Handle, actor: Actor, asked: FeedQuery, { lim
   return { rows: page, total }
 }
 
+/** Those who were busy in a repository are summed up before its permission is looked at, which is the same for all of them. */
 async function lengthOf(db: Handle, actor: Actor, asked: FeedQuery): Promise<number> {
-  const { total } = await db
+  const groups = db
     .selectFrom("activity_totals")
-    .where(shown("activity_totals", actor, asked))
-    .select(sql<number>`cast(coalesce(sum(activity_totals.total), 0) as bigint)`.as("total"))
+    .where(ofFeed("activity_totals", actor, asked))
+    .select(["activity_totals.repository_id", "activity_totals.unit", (eb) => eb.fn.sum<number>("activity_totals.total").as("total")])
+    .groupBy(["activity_totals.repository_id", "activity_totals.unit"])
+  const { total } = await db
+    .selectFrom(groups.as("groups"))
+    .$if(!seesAll(actor), (some) => some.where(isReadable("groups", actor)))
+    .select(sql<number>`cast(coalesce(sum(groups.total), 0) as bigint)`.as("total"))
     .executeTakeFirstOrThrow()
   return total
 }

@@ -1,8 +1,9 @@
-import type { Expression, SqlBool } from "kysely"
+import { type Expression, type SqlBool, sql } from "kysely"
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Page } from "../../../core/operation.ts"
+import { hiddenAmong } from "../users/store.ts"
 
 export type Direction = "followers" | "following"
 
@@ -10,22 +11,32 @@ export const findFollow = query("users.findFollow", (db, p: Params<{ followerId:
   db.selectFrom("follows").select("created_at").where("follower_id", "=", p.followerId).where("followed_id", "=", p.followedId),
 )
 
-/** The followers of a user (people only), or the users they follow, in order of time; only those that `shown` includes. */
+/** The followers of a user, or the users they follow, in order of time; only those that `shown` includes. */
 export async function listFollows(
   db: Handle,
   { direction, userId, shown }: { readonly direction: Direction; readonly userId: number; readonly shown: Expression<SqlBool> },
   { limit, offset }: Page,
 ): Promise<{ readonly rows: readonly User[]; readonly total: number }> {
   const [theirs, others] = direction === "followers" ? (["followed_id", "follower_id"] as const) : (["follower_id", "followed_id"] as const)
-  const base = db
+  const followed = sql<SqlBool>`exists (select 1 from follows where ${sql.ref(`follows.${theirs}`)} = ${userId} and ${sql.ref(`follows.${others}`)} = users.id)`
+  const stored = sql.ref<number>(direction === "followers" ? "person.followers_count" : "person.following_count")
+  const { total } = await db
+    .selectFrom("users as person")
+    .select(sql<number>`${stored} - ${hiddenAmong(followed, shown)}`.as("total"))
+    .where("person.id", "=", userId)
+    .executeTakeFirstOrThrow()
+  const rows = await db
     .selectFrom("follows")
     .innerJoin("users", "users.id", `follows.${others}`)
     .where(`follows.${theirs}`, "=", userId)
     .where(shown)
-    .$if(direction === "followers", (people) => people.where("users.kind", "=", "person"))
-  const counted = await base.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
-  const rows = await base.selectAll("users").orderBy("follows.created_at").orderBy("users.id").limit(limit).offset(offset).execute()
-  return { rows, total: counted.total }
+    .selectAll("users")
+    .orderBy("follows.created_at")
+    .orderBy(`follows.${others}`)
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return { rows, total }
 }
 
 /** Gives no row where there is such already. */

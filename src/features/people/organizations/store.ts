@@ -81,11 +81,13 @@ export function shownTo(actor: Actor, role: OrganizationRole): MembersShown {
 export async function findMembers(db: Handle, organization: User, actor: Actor, shown: MembersShown, page: Page): Promise<Found> {
   const members = db
     .selectFrom("organization_members as member")
-    .innerJoin("users", "users.id", "member.user_id")
+    // SQLite keeps the order of a cross join: first the members, then what is known of them.
+    .crossJoin("users")
+    .whereRef("users.id", "=", "member.user_id")
     .where("member.organization_id", "=", organization.id)
     .where(shownMembers(shown, organization, actor))
   const { total } = await members.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
-  const rows = await members.selectAll("users").orderBy("users.id").limit(page.limit).offset(page.offset).execute()
+  const rows = await members.selectAll("users").orderBy("member.user_id").limit(page.limit).offset(page.offset).execute()
   return { rows: rows.toSorted((a, b) => (a.lower_name < b.lower_name ? -1 : 1)), total }
 }
 

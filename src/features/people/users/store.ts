@@ -1,4 +1,4 @@
-import { type Expression, expressionBuilder, type SelectQueryBuilder, type SqlBool } from "kysely"
+import { type Expression, expressionBuilder, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from "kysely"
 import { NOBODY_ID } from "../../../access/rules.ts"
 import { visibleOrganizations } from "../../../access/visibility.ts"
 import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../../../core/actor.ts"
@@ -36,6 +36,13 @@ export interface Window {
   readonly offset: number
 }
 
+/** A page of a list of this length, counted from the end of the list that is nearer: what stands before a page must be passed over. */
+export function nearerWindow({ limit, offset }: Window, total: number): Window & { readonly isReversed: boolean } {
+  if (offset <= total / 2) return { limit, offset, isReversed: false }
+  const shown = Math.min(limit, total - offset)
+  return { limit: shown, offset: total - offset - shown, isReversed: true }
+}
+
 type Condition = Expression<SqlBool>
 
 /** Name and full name, in any letter case, and the address where `address` allows it. An empty keyword finds everything. */
@@ -63,6 +70,13 @@ function searchable(actor: Actor): Condition {
 }
 
 type People = SelectQueryBuilder<Tables, "users", object>
+
+/**
+ * How many of the accounts that meet a condition are hidden from the caller, for lists that are long: their lengths are stored, and few accounts are hidden from anyone. `shown` is a condition
+ * that whoever is public meets.
+ */
+export const hiddenAmong = (condition: Condition, shown: Condition): RawBuilder<number> =>
+  sql<number>`(select count(*) from users where users.visibility in ('limited', 'private') and ${condition} and not ${shown})`
 
 const window = async (people: People, order: (people: People) => People, { limit, offset }: Window): Promise<Found<User>> => {
   const counted = await people.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()

@@ -59,21 +59,40 @@ export async function findCommentsIn(
   { since, before }: Period,
   page: Page,
 ): Promise<Found<CommentWithIssue>> {
+  const isNarrowed = since > 0 || before < Number.MAX_SAFE_INTEGER
+  const oneKind = !issues || !pulls
   const found = db
-    .selectFrom("comments")
-    .innerJoin("issues", "issues.id", "comments.issue_id")
-    .where("issues.repository_id", "=", repositoryId)
-    .where("comments.kind", "=", "comment")
-    .where("comments.updated_at", ">=", since)
-    .where("comments.updated_at", "<=", before)
-    .$if(!issues || !pulls, (some) => some.where("issues.is_pull", "=", flag(pulls)))
-  const { total } = await found.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
-  const rows = await found
-    .select([...COMMENT_COLUMNS, "issues.number", "issues.is_pull"])
-    .orderBy("comments.created_at")
-    .orderBy("comments.id")
+    .selectFrom("placed_comments")
+    .where("placed_comments.repository_id", "=", repositoryId)
+    .$if(oneKind, (some) => some.where("placed_comments.is_pull", "=", flag(pulls)))
+    .$if(isNarrowed, (some) =>
+      some
+        .innerJoin("comments as dated", "dated.id", "placed_comments.comment_id")
+        .where("dated.updated_at", ">=", since)
+        .where("dated.updated_at", "<=", before),
+    )
+  const { total } = isNarrowed
+    ? await found.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+    : await db
+        .selectFrom("comment_totals")
+        .where("repository_id", "=", repositoryId)
+        .$if(oneKind, (some) => some.where("is_pull", "=", flag(pulls)))
+        .select(sql<number>`cast(coalesce(sum(total), 0) as bigint)`.as("total"))
+        .executeTakeFirstOrThrow()
+  if (total <= page.offset) return { rows: [], total }
+  const ids = found
+    .select("placed_comments.comment_id")
+    .orderBy("placed_comments.created_at")
+    .orderBy("placed_comments.comment_id")
     .limit(page.limit)
     .offset(page.offset)
+  const rows = await db
+    .selectFrom("comments")
+    .innerJoin("issues", "issues.id", "comments.issue_id")
+    .select([...COMMENT_COLUMNS, "issues.number", "issues.is_pull"])
+    .where("comments.id", "in", ids)
+    .orderBy("comments.created_at")
+    .orderBy("comments.id")
     .execute()
   return { rows, total }
 }

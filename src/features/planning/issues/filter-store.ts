@@ -4,10 +4,11 @@ import { readableProjects, readableRepositories } from "../../../access/visibili
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { isOneOf } from "../../../core/database/expressions.ts"
+import { type Params, query } from "../../../core/database/query.ts"
 import type { Flag, Tables } from "../../../core/database/tables/index.ts"
 import type { Page } from "../../../core/operation.ts"
 import { type ListState, merged, type Plan } from "./filter-conditions.ts"
-import { type Condition, type FoundIssues, ofKind } from "./list-store.ts"
+import { asCounted, asListed, type Condition, countGroups, type FoundIssues, inRepository, ofKind } from "./list-store.ts"
 import { findIssuesByIds } from "./store.ts"
 
 /** A page of a list, and how many there are in each state. */
@@ -20,31 +21,23 @@ export interface Filtered extends FoundIssues {
 
 export type Searched = SelectQueryBuilder<Tables, "issues" | "repositories", object>
 
-export const inRepository = (repositoryId: number): Condition => sql<SqlBool>`issues.repository_id = ${repositoryId}`
-
 /** The issues, or the pull requests, of a repository that pass a filter. */
 export const filterIn = (db: Handle, repositoryId: number, plan: Plan, page: Page, more: readonly Condition[] = []): Promise<Filtered> =>
-  filterAll(db, plan, page, [inRepository(repositoryId), ...more], "number")
+  filterAll(db, repositoryId, plan, page, [inRepository(repositoryId), ...more], "number")
 
 /** Those of all repositories that the caller may read. */
 export const filterEverywhere = (db: Handle, actor: Actor, plan: Plan, page: Page, more: readonly Condition[]): Promise<Filtered> =>
-  filterAll(
-    db,
-    plan,
-    page,
-    [readableRepositories(actor, sql<string>`case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end`), ...more],
-    "created_at",
-  )
+  filterAll(db, actor, plan, page, more, "created_at")
 
 /** The repositories in which most of them are. */
 export async function countByRepository(db: Handle, actor: Actor, plan: Plan, more: readonly Condition[]) {
   const all = db.selectFrom("issues").innerJoin("repositories", "repositories.id", "issues.repository_id")
   const conditions = [
-    readableRepositories(actor, sql<string>`case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end`),
     ...more,
     ...(plan.kind === undefined ? [] : [ofKind(plan.kind === "pulls" ? 1 : 0)]),
     ...plan.conditions,
     ...inState(plan.state),
+    readableRepositories(actor, unit),
   ]
   return conditions
     .reduce<Searched>((some, condition) => some.where(condition), all)
@@ -66,28 +59,32 @@ export const inState = (state: ListState): readonly Condition[] =>
 /** Numbers follow the order of creation in one repository. */
 export type Age = "number" | "created_at"
 
-async function filterAll(db: Handle, plan: Plan, { limit, offset }: Page, where: readonly Condition[], age: Age): Promise<Filtered> {
+const unit = sql<string>`case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end`
+
+/** A repository whose issues the caller may read, or the caller, who searches all that they may read. */
+type Scope = number | Actor
+
+async function filterAll(
+  db: Handle,
+  of: Scope,
+  plan: Plan,
+  { limit, offset }: Page,
+  where: readonly Condition[],
+  age: Age,
+): Promise<Filtered> {
   const kind = plan.kind === undefined ? [] : [ofKind(plan.kind === "pulls" ? 1 : 0)]
+  const conditions = [...where, ...kind, ...plan.conditions]
   const all = db.selectFrom("issues").innerJoin("repositories", "repositories.id", "issues.repository_id")
-  const matching = [...where, ...kind, ...plan.conditions].reduce<Searched>((some, condition) => some.where(condition), all)
-  const counts = await matching
-    .leftJoin("pulls", "pulls.issue_id", "issues.id")
-    .select(["issues.is_closed", "pulls.is_merged", (b) => b.fn.countAll<number>().as("total")])
-    .groupBy(["issues.is_closed", "pulls.is_merged"])
-    .execute()
-  const sum = (is: (row: { is_closed: Flag; is_merged: Flag | null }) => boolean) =>
-    counts.filter(is).reduce((some, row) => some + row.total, 0)
-  const open = sum(({ is_closed }) => is_closed === 0)
-  const closed = sum(({ is_closed }) => is_closed === 1)
-  const mergedCount = sum(({ is_merged }) => is_merged === 1)
+  const found = (some: readonly Condition[]): Searched => {
+    const chosen = some.reduce<Searched>((issues, condition) => issues.where(condition), all)
+    return typeof of === "number" ? chosen : chosen.where(readableRepositories(of, unit))
+  }
+  const { open, closed, merged: mergedCount } = await countStates(db, of, plan, conditions, found(asCounted(conditions)))
   const total = { open, closed, merged: mergedCount, all: open + closed }[plan.state]
   if (total <= offset) return { rows: [], total, open, closed, merged: mergedCount }
+  const listed = asListed(conditions, total, age === "number")
   const ids = (
-    await ordered(
-      inState(plan.state).reduce<Searched>((some, condition) => some.where(condition), matching),
-      plan.order,
-      age,
-    )
+    await ordered(found([...listed.where, ...inState(plan.state)]), plan.order, age, listed.isFew)
       .select("issues.id")
       .limit(limit)
       .offset(offset)
@@ -97,7 +94,38 @@ async function filterAll(db: Handle, plan: Plan, { limit, offset }: Page, where:
   return { rows: ids.flatMap((id) => rows.get(id) ?? []), total, open, closed, merged: mergedCount }
 }
 
-export function ordered(found: Searched, order: Plan["order"], age: Age): Searched {
+/** Whole groups are counted already; of those who were merged there is an index in each repository, and of issues no one asks. */
+async function countStates(db: Handle, of: Scope, plan: Plan, conditions: readonly Condition[], matching: Searched) {
+  const isPlaced = typeof of === "number"
+  const grouped = isPlaced || plan.kind === "issues" ? await countGroups(db, isPlaced ? undefined : of, conditions) : undefined
+  if (grouped) return { ...grouped, merged: isPlaced && plan.kind !== "issues" ? await countMerged(db, of) : 0 }
+  const counts = await matching
+    .leftJoin("pulls", "pulls.issue_id", "issues.id")
+    .select(["issues.is_closed", "pulls.is_merged", (b) => b.fn.countAll<number>().as("total")])
+    .groupBy(["issues.is_closed", "pulls.is_merged"])
+    .execute()
+  const sum = (is: (row: { is_closed: Flag; is_merged: Flag | null }) => boolean) =>
+    counts.filter(is).reduce((some, row) => some + row.total, 0)
+  return {
+    open: sum(({ is_closed }) => is_closed === 0),
+    closed: sum(({ is_closed }) => is_closed === 1),
+    merged: sum(({ is_merged }) => is_merged === 1),
+  }
+}
+
+const countMerged = async (db: Handle, repositoryId: number): Promise<number> => (await findMerged.first(db, { repositoryId }))?.total ?? 0
+
+const findMerged = query("issues.countMerged", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("pulls")
+    .select((b) => b.fn.countAll<number>().as("total"))
+    .where("repository_id", "=", p.repositoryId)
+    // Written out as in the index.
+    .where(sql<SqlBool>`is_merged = 1`),
+)
+
+/** `isFew`: so few issues are found that they are not looked for in the order of an index. */
+export function ordered(found: Searched, order: Plan["order"], age: Age, isFew = false): Searched {
   if (typeof order !== "string") {
     const start = `${order.scope}/`
     const name = sql.ref<string>("labels.name")
@@ -113,7 +141,7 @@ export function ordered(found: Searched, order: Plan["order"], age: Age): Search
   switch (order) {
     case "created-desc":
     case "created-asc":
-      return found.orderBy(`issues.${age}`, direction).orderBy("issues.id", direction)
+      return found.orderBy(isFew ? sql`issues.${sql.ref(age)} + 0` : sql.ref(`issues.${age}`), direction).orderBy("issues.id", direction)
     case "updated-desc":
     case "updated-asc":
       return found.orderBy("issues.updated_at", direction).orderBy("issues.id", direction)

@@ -23,6 +23,20 @@ export const findCandidates = query("issues.findAssignable", (db, p: Params<{ re
     .where("kind", "=", "person")
     .where("is_active", "=", 1)
     .where("id", "!=", p.ownerId)
+    // Those who have been granted anything: the others needn't be looked at.
+    .where("id", "in", (eb) =>
+      eb
+        .selectFrom("collaborations")
+        .select("user_id")
+        .where("repository_id", "=", p.repositoryId)
+        .union(
+          eb
+            .selectFrom("team_repositories")
+            .innerJoin("team_members", "team_members.team_id", "team_repositories.team_id")
+            .select("team_members.user_id")
+            .where("team_repositories.repository_id", "=", p.repositoryId),
+        ),
+    )
     .where(offeredAsAssignees(p.repositoryId))
     .orderBy("lower_name"),
 )
@@ -98,6 +112,8 @@ export const findAssignees = query("issues.findAssignees", (db, p: Params<{ ids:
     .selectAll("users")
     .select("issue_assignees.issue_id")
     .where("issue_assignees.issue_id", "in", p.ids)
+    // By issue first: in the order of their ids alone, SQLite would read the assignments of all issues.
+    .orderBy("issue_assignees.issue_id")
     .orderBy("issue_assignees.id"),
 )
 

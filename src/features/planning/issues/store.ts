@@ -1,4 +1,4 @@
-import { type Insertable, sql, type Updateable } from "kysely"
+import { type Insertable, type SqlBool, sql, type Updateable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Flag, Tables } from "../../../core/database/tables/index.ts"
@@ -81,7 +81,8 @@ export const findPinned = query("issues.findPinned", (db, p: Params<{ repository
     .selectAll()
     .where("repository_id", "=", p.repositoryId)
     .where("is_pull", "=", p.isPull)
-    .where("pin_order", ">", 0)
+    // Written out as in the index.
+    .where(sql<SqlBool>`pin_order > 0`)
     .orderBy("pin_order")
     .orderBy("id"),
 )

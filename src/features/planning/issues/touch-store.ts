@@ -47,11 +47,11 @@ const countIssues = query("issues.countOpen", (db, p: Params<{ repositoryId: num
     .set((eb) => {
       const open = (isPull: 0 | 1) =>
         eb
-          .selectFrom("issues")
-          .select((count) => count.fn.countAll<number>().as("total"))
-          .whereRef("issues.repository_id", "=", "repositories.id")
-          .where("issues.is_closed", "=", 0)
-          .where("issues.is_pull", "=", isPull)
+          .selectFrom("issue_totals")
+          .select(sql<number>`coalesce(max(total), 0)`.as("total"))
+          .whereRef("issue_totals.repository_id", "=", "repositories.id")
+          .where("issue_totals.is_closed", "=", 0)
+          .where("issue_totals.is_pull", "=", isPull)
       return { open_issues_count: open(0), open_pulls_count: open(1) }
     })
     .where("id", "=", p.repositoryId),

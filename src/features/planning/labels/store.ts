@@ -1,11 +1,11 @@
-import type { Insertable, Selectable, Updateable } from "kysely"
+import { type Insertable, type Selectable, sql, type Updateable } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { forNoKeyUpdate } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { slicesOf } from "../../../core/database/slices.ts"
 import type { Tables } from "../../../core/database/tables/index.ts"
 import type { LabelsTable } from "../../../core/database/tables/issues.ts"
-import { flag, type Seconds } from "../../../core/database/tables/types.ts"
+import { type Flag, flag, type Seconds } from "../../../core/database/tables/types.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { LabelTemplate } from "../../code/repositories/records.ts"
 import type { Found } from "../../people/users/store.ts"
@@ -117,12 +117,15 @@ export const findUsableLabelsByName = query("labels.findUsableByName", (db, p: P
 /** How many open issues and pull requests of a repository have each of these labels. */
 export const countOpen = query("labels.countOpen", (db, p: Params<{ repositoryId: number; ids: readonly number[] }>) =>
   db
-    .selectFrom("issue_labels")
-    .innerJoin("issues", "issues.id", "issue_labels.issue_id")
+    // SQLite keeps the order of a cross join: the open issues are in an index that has all that is asked of them.
+    .selectFrom("issues")
+    .crossJoin("issue_labels")
     .select(["issue_labels.label_id", "issues.is_pull", (eb) => eb.fn.countAll<number>().as("total")])
-    .where("issue_labels.label_id", "in", p.ids)
     .where("issues.repository_id", "=", p.repositoryId)
+    .where("issues.is_pull", "in", [sql.lit<Flag>(0), sql.lit<Flag>(1)])
     .where("issues.is_closed", "=", 0)
+    .whereRef("issue_labels.issue_id", "=", "issues.id")
+    .where("issue_labels.label_id", "in", p.ids)
     .groupBy(["issue_labels.label_id", "issues.is_pull"]),
 )
 

@@ -1,11 +1,10 @@
-import { type SqlBool, sql } from "kysely"
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type IssuePart, issuesWithWords } from "../../../core/database/expressions.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { Found } from "../../people/users/store.ts"
-import { type Condition, searchIssues } from "../issues/list-store.ts"
+import { type Condition, searchIssues, withWords } from "../issues/list-store.ts"
 import { markWords, type Range, type Snippet, snippetOf } from "./snippet.ts"
 import { type Comment, firstComments } from "./store.ts"
 
@@ -37,7 +36,7 @@ export async function searchIssueTexts(
 ): Promise<Found<FoundIssue>> {
   const words = parts.length > 0 ? issuesWithWords(q, parts) : undefined
   if (!words) return { rows: [], total: 0 }
-  const { rows, total } = await searchIssues(db, actor, [sql<SqlBool>`issues.id in ${words}`, ...conditions], page)
+  const { rows, total } = await searchIssues(db, actor, [withWords(words), ...conditions], page)
   const comments = parts.includes("comments") ? await firstComments(db, rows, q) : new Map<number, Comment>()
   return {
     total,

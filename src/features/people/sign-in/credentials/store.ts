@@ -56,13 +56,14 @@ export const findUserByLogin = query("authentication.findUserByLogin", (db, p: P
   db
     .selectFrom("users")
     .selectAll()
-    .where("kind", "=", "person")
-    .where((eb) =>
-      eb.or([
-        eb("lower_name", "=", p.login),
-        eb("id", "in", eb.selectFrom("emails").select("user_id").where("lower_email", "=", p.login).where("is_activated", "=", 1)),
-      ]),
-    ),
+    .where("id", "in", (eb) =>
+      eb
+        .selectFrom("users as named")
+        .select("named.id")
+        .where("named.lower_name", "=", p.login)
+        .union(eb.selectFrom("emails").select("user_id as id").where("lower_email", "=", p.login).where("is_activated", "=", 1)),
+    )
+    .where("kind", "=", "person"),
 )
 
 export const findTwoFactor = query("authentication.findTwoFactor", (db, p: Params<{ userId: number }>) =>
