@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises"
 import type { Repository } from "../model/model.ts"
 import { type ByteSource, byteSource, pipeInto, writeAll } from "../process/bytes.ts"
 import type { Context } from "../process/context.ts"
-import type { Release } from "../process/limits.ts"
+import { type Turn, takeTurn } from "../process/limits.ts"
 import type { Exit, GitProcess } from "../process/process.ts"
 import { type Spooled, spool } from "../process/spool.ts"
 import { protocolVersion } from "./advertise.ts"
@@ -128,27 +128,6 @@ async function sendTo(output: Writable, { stdout, kill }: GitProcess, exit: Prom
   const ended = await exit
   await sent
   return ended
-}
-
-/** A permit that can be exchanged for another while it is held. */
-interface Turn {
-  readonly exchange: (other: Release) => void
-  readonly end: () => void
-}
-
-function takeTurn(first: Release): Turn {
-  let release = first
-  let isOver = false
-  const end = () => {
-    isOver = true
-    release()
-  }
-  const exchange = (other: Release) => {
-    release()
-    release = other
-    if (isOver) release()
-  }
-  return { exchange, end }
 }
 
 interface Conversation {
