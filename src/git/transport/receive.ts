@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream"
 import { isAncestor } from "../history/history.ts"
+import { isPlainlyConnected } from "../incoming/connected.ts"
 import { closeQuarantine, isConnected, openQuarantine, type Quarantined, type Taken, takePack } from "../incoming/quarantine.ts"
 import { GitError, isGitError } from "../model/errors.ts"
 import type { RefUpdate, Repository } from "../model/model.ts"
@@ -13,7 +14,7 @@ import { type Release, takeTurn } from "../process/limits.ts"
 import { IN_MEMORY, spool, takeSpace } from "../process/spool.ts"
 import { blockingLock } from "../refs/locks.ts"
 import { FEWEST_TOGETHER } from "../refs/packed-refs.ts"
-import { resolveReferences } from "../refs/ref-files.ts"
+import { resolveReference, resolveReferences } from "../refs/ref-files.ts"
 import type { PushOutcome, ReceiveRequest, RefCommand, RefResult } from "./push.ts"
 import { openPushClient, type ReportLine } from "./push-report.ts"
 import { type PushRequest, type RequestedCommand, readPushRequest, writableName } from "./push-request.ts"
@@ -90,6 +91,7 @@ async function refuseIncomplete(
 ): Promise<readonly RefResult[]> {
   const ids = allowed(results).flatMap(({ newId }) => (newId === null ? [] : [newId]))
   if (ids.length === 0 || (closed !== undefined && (await packHolds(closed, ids)))) return results
+  if (await isPlainlyConnected(context, repository, ids, await tipsFor(repository, results))) return results
   if (await isConnected(context, repository, ids, signal)) return results
   const renewed = await renewedView(context, repository)
   if (renewed) return refuseIncomplete({ context, asked: { shallow }, signal }, renewed, results, undefined)
@@ -99,6 +101,14 @@ async function refuseIncomplete(
     const isAlone = ids.length > 1 && ids.length <= MOST_ALONE
     return isAlone && (await isConnected(context, repository, [newId], signal)) ? null : refused
   })
+}
+
+/** Commits that references name and that a push is likely to build on. None where the store decides what counts, with a garbage collection that may come between. */
+async function tipsFor(repository: Quarantined, results: readonly RefResult[]): Promise<ReadonlySet<ObjectId>> {
+  if (repository.epoch !== undefined) return new Set()
+  const before = allowed(results).flatMap(({ oldId, ref }) => (oldId === null || !ref.startsWith("refs/heads/") ? [] : [oldId]))
+  const head = before.length > 0 ? undefined : await resolveReference(repository, "HEAD")
+  return new Set(head === undefined ? before : [head])
 }
 
 /** The view of a push after a garbage collection that came since; undefined where none has. */
