@@ -142,7 +142,6 @@ export async function takePack(
         },
     {
       repository,
-      timeoutMs: context.limits.transferMs,
       signal: options.signal,
       allocation: allocationFor(context, objects),
       onStderr: (chunk) => {
@@ -155,11 +154,19 @@ export async function takePack(
   process.stdout.on("data", (chunk: Buffer) => {
     told += chunk.toString("latin1")
   })
-  const fed = options.arriving && feed(source, process, options.arriving)
-  if (!fed) pipeInto(input, source, process)
+  // From when git has all that it needs, or, over SSH, where that can't be seen, from the beginning.
+  const begin = () => {
+    process.limitTime(context.limits.transferMs)
+    // Its objects are read as soon as it is accepted; loose ones without a process.
+    if (!small) context.readers.warm(repository)
+  }
+  const { arriving } = options
+  const fed = arriving && feed(source, process, { ...arriving, whole: () => arriving.whole().then(begin) })
   const stopWatching = fed ? () => {} : endWhenStalled(context, process, () => shown)
-  // Its objects are read as soon as it is accepted; loose ones without a process.
-  if (!small) context.readers.warm(repository)
+  if (!fed) {
+    pipeInto(input, source, process)
+    begin()
+  }
   const [all, ended] = await Promise.allSettled([fed, process.exit]).finally(stopWatching)
   if (all.status === "rejected") throw all.reason
   if (ended.status === "rejected") throw ended.reason
