@@ -7,7 +7,8 @@ import { type Turn, takeTurn } from "../process/limits.ts"
 import type { Exit, GitProcess } from "../process/process.ts"
 import { type Spooled, spool } from "../process/spool.ts"
 import { protocolVersion } from "./advertise.ts"
-import { findAnswerSlot } from "./answers.ts"
+import { findAnswerSlot, linesOf } from "./answers.ts"
+import { listForClient } from "./list-refs.ts"
 import { encodePacket, type Packet, readPacket } from "./pktline.ts"
 
 /** How to serve a fetch. */
@@ -69,6 +70,15 @@ async function answer(context: Context, repository: Repository, request: UploadR
   if (slot?.kept !== undefined) {
     output.end(slot.kept)
     return { code: 0, stderr: "" }
+  }
+  if (slot !== undefined && taken.bytes !== undefined) {
+    const listed = await listForClient(context, repository, linesOf(taken.bytes) ?? [])
+    if (listed !== undefined) {
+      slot.add(listed)
+      await slot.keep()
+      output.end(listed)
+      return { code: 0, stderr: "" }
+    }
   }
   const isListing = isVersion2 && taken.bytes?.subarray(4, 4 + listing.length).equals(listing) === true
   const release = await (isListing ? context.listings : context.fetches).acquire(repository.key, { signal })
