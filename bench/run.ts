@@ -2,7 +2,7 @@ import { cpus } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
 import { commitFigures } from "./commits.ts"
 import { closeDatabases, onPostgres } from "./database.ts"
-import { gitFigures } from "./git.ts"
+import { gitFigures, gitLines } from "./git.ts"
 import { issueFigures } from "./issues.ts"
 import { ceiling, type Load, load } from "./load.ts"
 import { mergeFigures } from "./merges.ts"
@@ -116,27 +116,7 @@ try {
   line("merge of a pull request, one commit rebased", ms(merges.rebase), "(no target)", true)
   line("merges, 8 at a time", `${Math.round(merges.perSecond)}/s`, "≥ 100/s", merges.perSecond >= 100)
 
-  const git = await gitFigures(server)
-  const ratio = (ours: number, file: number): string => `${Math.round(ours)} ms / ${Math.round(file)} ms = ${(ours / file).toFixed(2)}`
-  line(
-    `clone of ${git.commits} commits beside file://`,
-    ratio(git.clone.ours, git.clone.file),
-    "≤ 1.05",
-    git.clone.ours <= git.clone.file * 1.05,
-  )
-  line(
-    `push of ${git.commits} commits beside file://`,
-    ratio(git.push.ours, git.push.file),
-    "≤ 1.15",
-    git.push.ours <= git.push.file * 1.15,
-  )
-  const over = git.oneCommit.ours - git.oneCommit.file
-  line(
-    "push of one commit over file://'s own time",
-    `${Math.round(over)} ms (${Math.round(git.oneCommit.ours)} against ${Math.round(git.oneCommit.file)})`,
-    "≤ 50 ms",
-    over <= 50,
-  )
+  for (const { what, figure, goal, met } of gitLines(await gitFigures([server]))) line(what, figure, goal, met)
 } finally {
   await server.stop()
 }

@@ -431,6 +431,7 @@ export function openGit(options: GitOptions): Git {
     fetches: limiter("fetches", limits.packs, limits.packsPerRepository),
     listings: limiter("listings", 4 * limits.packs, 4 * limits.packsPerRepository),
     pushes: limiter("pushes", limits.pushes, limits.pushesPerRepository),
+    arrivals: limiter("arrivals", limits.pushes, limits.pushesPerRepository),
     diffs: limiter("diffs", limits.diffs, limits.diffs),
     downloads: limiter("downloads", limits.downloads, limits.downloads),
     spool: { folder: root, most: () => share(limits.spoolBytes), used: 0 },

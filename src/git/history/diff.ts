@@ -57,12 +57,15 @@ export async function changedFiles(
   to: ObjectId,
   { whitespace, limit }: FilesOptions = {},
 ): Promise<readonly ChangedFile[]> {
-  const key = keyIn(repository, from ?? "", to, whitespace ?? "")
+  const key = keyOfDifference(repository, from, to, whitespace)
   const known = context.cache.diffs.get(key)
   const files = known ?? (await compare(context, repository, from, to, whitespace))
   if (known === undefined && repository.quarantine === undefined) context.cache.diffs.set(key, files)
   return limit === undefined ? files : files.slice(0, limit)
 }
+
+const keyOfDifference = (repository: Repository, from: ObjectId | null, to: ObjectId, whitespace?: FilesOptions["whitespace"]): string =>
+  keyIn(repository, from ?? "", to, whitespace ?? "")
 
 async function compare(
   context: Context,
@@ -101,11 +104,17 @@ export async function changesOf(
   repository: Repository,
   commits: readonly ObjectId[],
 ): Promise<ReadonlyMap<ObjectId, readonly ChangedFile[]>> {
-  const { diffs } = context.cache
-  const keyOf = (id: ObjectId) => keyIn(repository, "parent", id)
+  const { diffs, commits: read } = context.cache
+  // Under the key of the two commits where the parent is known: after a push one commit is compared with its parent both ways.
+  const keys = new Map(
+    commits.map((id) => {
+      const commit = read.get(keyIn(repository, id))
+      return [id, commit === undefined ? keyIn(repository, "parent", id) : keyOfDifference(repository, commit.parents[0] ?? null, id)]
+    }),
+  )
   const found = new Map<ObjectId, readonly ChangedFile[]>()
-  for (const id of commits) {
-    const known = diffs.get(keyOf(id))
+  for (const [id, key] of keys) {
+    const known = diffs.get(key)
     if (known !== undefined) found.set(id, known)
   }
   const missing = commits.filter((id) => !found.has(id))
@@ -118,8 +127,9 @@ export async function changesOf(
   )
   for (const id of missing) {
     const files = changes.get(id) ?? []
+    const key = keys.get(id)
     found.set(id, files)
-    if (repository.quarantine === undefined) diffs.set(keyOf(id), files)
+    if (key !== undefined && repository.quarantine === undefined) diffs.set(key, files)
   }
   return found
 }

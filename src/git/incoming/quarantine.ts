@@ -7,7 +7,7 @@ import { GitError, hasCode } from "../model/errors.ts"
 import type { Repository } from "../model/model.ts"
 import type { ObjectId } from "../model/names.ts"
 import { indexLast } from "../objects/folders.ts"
-import { type ByteSource, pipeInto } from "../process/bytes.ts"
+import { type Arriving, type ByteSource, feed, pipeInto } from "../process/bytes.ts"
 import type { Context } from "../process/context.ts"
 import { syncFiles } from "../process/files.ts"
 import type { GitProcess } from "../process/process.ts"
@@ -73,6 +73,8 @@ export interface PackOptions {
   readonly signal?: AbortSignal | undefined
   /** Receives git's progress messages. */
   readonly onProgress?: ((chunk: Buffer) => void) | undefined
+  /** Set where the pack is read while it comes from a client that the server cuts off if it is slow. Otherwise a pack that stops coming is given up here. */
+  readonly arriving?: Arriving | undefined
 }
 
 /** Bytes that git allocates for each object of a pack, besides its content. */
@@ -141,7 +143,6 @@ export async function takePack(
         },
     {
       repository,
-      timeoutMs: context.limits.transferMs,
       signal: options.signal,
       allocation: allocationFor(context, objects),
       onStderr: (chunk) => {
@@ -154,11 +155,23 @@ export async function takePack(
   process.stdout.on("data", (chunk: Buffer) => {
     told += chunk.toString("latin1")
   })
-  pipeInto(input, source, process)
-  const stopWatching = endWhenStalled(context, process, () => shown)
-  // Its objects are read as soon as it is accepted; loose ones without a process.
-  if (!small) context.readers.warm(repository)
-  const exit = await process.exit.finally(stopWatching)
+  // From when git has all that it needs, or, over SSH, where that can't be seen, from the beginning.
+  const begin = () => {
+    process.limitTime(context.limits.transferMs)
+    // Its objects are read as soon as it is accepted; loose ones without a process.
+    if (!small) context.readers.warm(repository)
+  }
+  const { arriving } = options
+  const fed = arriving && feed(source, process, { ...arriving, whole: () => arriving.whole().then(begin) })
+  const stopWatching = fed ? () => {} : endWhenStalled(context, process, () => shown)
+  if (!fed) {
+    pipeInto(input, source, process)
+    begin()
+  }
+  const [all, ended] = await Promise.allSettled([fed, process.exit]).finally(stopWatching)
+  if (all.status === "rejected") throw all.reason
+  if (ended.status === "rejected") throw ended.reason
+  const exit = ended.value
   const name = /^pack\t([0-9a-f]+)$/m.exec(told)?.[1]
   // With the name of the pack, exit code 1 says that it is not self-contained, which is checked later.
   if (exit.code !== 0 && !(whole && exit.code === 1 && name !== undefined)) {

@@ -1,5 +1,3 @@
-import { readdir } from "node:fs/promises"
-import { join } from "node:path"
 import { Readable } from "node:stream"
 import { GitError } from "../model/errors.ts"
 import type { Repository, TreeEntry } from "../model/model.ts"
@@ -11,6 +9,7 @@ import { parseTree } from "../objects/parse.ts"
 import { byteSource } from "../process/bytes.ts"
 import type { Context } from "../process/context.ts"
 import { directorySize } from "../process/files.ts"
+import { idsIn } from "./connected.ts"
 import { formatPack } from "./pack.ts"
 import { closeQuarantine, openQuarantine, type Quarantined, takePack } from "./quarantine.ts"
 
@@ -110,11 +109,4 @@ export async function checkMerged(
 
   await walk(root, "", async () => Promise.all((await sides()).map(read)))
   if (inspected.length > 0) await takeIn(context, quarantined, [...trees.values()], inspected)
-}
-
-/** The ids of the loose objects of a quarantine. */
-async function idsIn({ quarantine }: Quarantined): Promise<ReadonlySet<string>> {
-  const folders = (await readdir(quarantine)).filter((name) => name.length === 2)
-  const names = await Promise.all(folders.map(async (folder) => (await readdir(join(quarantine, folder))).map((name) => folder + name)))
-  return new Set(names.flat())
 }

@@ -144,6 +144,47 @@ export function pipeInto(stream: Readable, source: ByteSource, process: Sink): v
   }
 }
 
+/** What is asked about a stream that a process reads while it comes. */
+export interface Arriving {
+  /** Told of the size of each piece. May throw, and so give up the stream. */
+  readonly took: (bytes: number) => void
+  /** Called when all has come. The process gets the end once it has resolved. */
+  readonly whole: () => Promise<void>
+}
+
+/**
+ * Hands a stream to a process piece by piece as it comes. Kills the process, and throws the same, when the stream is cut off and where `took` or `whole` throws. If the process ends early, the
+ * rest of the stream is read nevertheless.
+ */
+export async function feed(source: ByteSource, process: Sink, { took, whole }: Arriving): Promise<void> {
+  try {
+    let last: Buffer = Buffer.alloc(0)
+    for (let next = await source.some(); next !== null; next = await source.some()) {
+      took(next.length)
+      await writeAll(process.stdin, last)
+      last = next
+    }
+    await whole()
+    process.stdin.end(last)
+  } catch (error) {
+    process.kill()
+    throw error
+  }
+}
+
+/** Waits until a stream has ended or more than `most` bytes have come, which are left in the source. Returns whether it has ended. */
+export async function readAhead(source: ByteSource, most: number): Promise<boolean> {
+  const parts: Buffer[] = []
+  let size = 0
+  let part = await source.some()
+  for (; part !== null && size + part.length <= most; part = await source.some()) {
+    parts.push(part)
+    size += part.length
+  }
+  source.unread(Buffer.concat(part === null ? parts : [...parts, part]))
+  return part === null
+}
+
 /** Reads and discards a stream until its end, or closes it after `limit` bytes. Many clients read the answer only after they have sent everything. */
 export function drain(stream: Readable, limit: number): void {
   let size = 0

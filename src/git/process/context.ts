@@ -160,6 +160,8 @@ export interface Context {
   readonly fetches: Limiter
   readonly listings: Limiter
   readonly pushes: Limiter
+  /** Packs that git reads while they come: who is refused one of these waits until all has come. */
+  readonly arrivals: Limiter
   /** Diffs and patches on their way to a client. */
   readonly diffs: Limiter
   /** Large files on their way to a client. */

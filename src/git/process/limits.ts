@@ -46,6 +46,8 @@ export interface Limiter {
    * fires first.
    */
   acquire(repository: string, options?: AcquireOptions): Promise<Release>
+  /** A permit for the caller of the current work if there is one now that no one waits for. */
+  takeFree(repository: string): Release | undefined
   state(): LimiterState
 }
 
@@ -150,7 +152,33 @@ export function createLimiter({
     })
   }
 
-  return { acquire, state: () => ({ name, total: share(total), active, waiting: queue.length, refused }) }
+  function takeFree(repository: string): Release | undefined {
+    const shares = sharesOf(repository, current())
+    return queue.length === 0 && isFree(shares) ? take(shares) : undefined
+  }
+
+  return { acquire, takeFree, state: () => ({ name, total: share(total), active, waiting: queue.length, refused }) }
+}
+
+/** A permit that can be exchanged for another while it is held. */
+export interface Turn {
+  readonly exchange: (other: Release) => void
+  readonly end: () => void
+}
+
+export function takeTurn(first: Release): Turn {
+  let release = first
+  let isOver = false
+  const end = () => {
+    isOver = true
+    release()
+  }
+  const exchange = (other: Release) => {
+    release()
+    release = other
+    if (isOver) release()
+  }
+  return { exchange, end }
 }
 
 interface Waiter {

@@ -93,6 +93,8 @@ export interface GitProcess {
   readonly sent: () => number
   /** Resolves once the process is gone. Rejects with `timeout`, `aborted` (killed), or `failed` (not started, or ended by a signal). */
   readonly exit: Promise<Exit>
+  /** Ends it with `timeout` after so many milliseconds from now. */
+  limitTime(ms: number): void
   kill(): void
 }
 
@@ -359,12 +361,14 @@ export function createProcesses(settings: ProcessSettings): Processes {
       stdout: child.stdout,
       sent: () => (child.stdin instanceof Socket ? child.stdin.bytesWritten - child.stdin.writableLength : 0),
       exit,
+      limitTime: (ms) => {
+        if (children.has(handle))
+          timers.push(setTimeout(() => end(new GitError("timeout", `git ${command.name} took longer than ${ms} ms`)), ms))
+      },
       kill: abort,
     }
     children.add(handle)
-    if (timeoutMs !== undefined) {
-      timers.push(setTimeout(() => end(new GitError("timeout", `git ${command.name} took longer than ${timeoutMs} ms`)), timeoutMs))
-    }
+    if (timeoutMs !== undefined) handle.limitTime(timeoutMs)
     if (signal?.aborted) abort()
     else signal?.addEventListener("abort", abort)
     return handle

@@ -53,6 +53,9 @@ interface Lease extends Reader {
 const isType = (value: string | undefined): value is ObjectType =>
   value === "blob" || value === "tree" || value === "commit" || value === "tag"
 
+/** How long a busy reader is waited for before another is started: most answers take less than a millisecond, and a process several. */
+const BUSY_MS = 20
+
 /** Enough of git's words to tell which object of which file is damaged. */
 const COMPLAINT_CHARACTERS = 2_000
 const COMPLAINT = /^(error|fatal): /m
@@ -70,6 +73,8 @@ export function createReaders(
   const all = new Set<Reader>()
   // In the order in which they became idle.
   const idle = new Map<Reader, NodeJS.Timeout>()
+  // Who waits for a reader of a place, in the order in which they came.
+  const waiting = new Set<{ readonly place: string; readonly take: (reader: Reader) => void }>()
 
   function end(reader: Reader): Promise<unknown> {
     clearTimeout(idle.get(reader))
@@ -104,17 +109,34 @@ export function createReaders(
     return reader
   }
 
+  /** A reader that becomes free soon; undefined where there is none, or all remain busy. */
+  function soonFree(place: string): Promise<Reader | undefined> | undefined {
+    if (![...all].some((reader) => reader.place === place)) return undefined
+    return new Promise((resolve) => {
+      const leave = (reader: Reader | undefined) => {
+        clearTimeout(timer)
+        waiting.delete(waiter)
+        resolve(reader)
+      }
+      const waiter = { place, take: leave }
+      const timer = setTimeout(() => leave(undefined), BUSY_MS)
+      waiting.add(waiter)
+    })
+  }
+
   async function lease(repository: Repository): Promise<Lease> {
     const place = placeOf(repository)
     const release: Release = await limiter.acquire(place)
     try {
-      const waiting = [...idle.keys()].find((candidate) => candidate.place === place)
-      const reader = waiting ?? start(repository)
+      const free = [...idle.keys()].find((candidate) => candidate.place === place)
+      const reader = free ?? (await soonFree(place)) ?? start(repository)
       clearTimeout(idle.get(reader))
       idle.delete(reader)
       const unused = () => {
         // Git remembers which packs were damaged, and would go on to say so of objects that have been brought back.
+        const next = [...waiting].find(({ place }) => place === reader.place)
         if (reader.complaints() !== "") void end(reader)
+        else if (next !== undefined && all.has(reader)) next.take(reader)
         else if (all.has(reader)) idle.set(reader, setTimeout(() => void end(reader), settings.readerIdleMs).unref())
         release()
       }

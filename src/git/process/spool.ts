@@ -24,7 +24,13 @@ export interface SpoolSpace {
 }
 
 /** Requests up to this size are kept in memory. */
-const IN_MEMORY = 256 * 1024
+export const IN_MEMORY = 256 * 1024
+
+/** Counts bytes that are about to be written. Throws `busy` when there is no space for them. */
+export function takeSpace(space: SpoolSpace, bytes: number): void {
+  if (space.used + bytes > space.most()) throw new GitError("busy", "spool: no space for more requests")
+  space.used += bytes
+}
 
 /**
  * Takes a request in whole before anything scarce is held for it: in memory, and beyond 256 KiB in a file without a name, which is gone with the process
@@ -64,8 +70,7 @@ async function intoFile(
     await file.close()
   }
   const write = async (chunk: Buffer) => {
-    if (space.used + chunk.length > space.most()) throw new GitError("busy", "spool: no space for more requests")
-    space.used += chunk.length
+    takeSpace(space, chunk.length)
     taken += chunk.length
     for (let written = 0; written < chunk.length; ) written += (await file.write(chunk, written)).bytesWritten
   }

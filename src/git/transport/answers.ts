@@ -21,7 +21,7 @@ const ANSWER_BYTES = 4 * 1024 * 1024
 const ASKED = /^(thin-pack|no-progress|include-tag|ofs-delta|done|want [0-9a-f]+|deepen [0-9]+|filter (blob:|tree:)[a-z0-9=:]+)\n?$/
 
 /** The packets of a request by protocol version 2, in order, without delimiters; undefined if it is incomplete. */
-function lines(request: Buffer): readonly string[] | undefined {
+export function linesOf(request: Buffer): readonly string[] | undefined {
   const found: string[] = []
   for (let at = 0; at < request.length; ) {
     const size = Number.parseInt(request.subarray(at, at + 4).toString("latin1"), 16)
@@ -36,7 +36,7 @@ function lines(request: Buffer): readonly string[] | undefined {
 
 /** Whether the answer depends only on the request, the references and the objects that they name. */
 function isRepeatable(request: Buffer): boolean {
-  const [command, ...rest] = lines(request) ?? []
+  const [command, ...rest] = linesOf(request) ?? []
   if (command?.trimEnd() === "command=ls-refs") return true
   const asked = rest.filter((line) => !/^(agent|object-format)=/.test(line))
   return (

@@ -1,8 +1,9 @@
+import { randomBytes } from "node:crypto"
 import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { PassThrough, Readable } from "node:stream"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { type PushOutcome, type RefCommand, type RefName, type Repository, refName, zeroId } from "../index.ts"
+import { objectId, type PushOutcome, type RefCommand, type RefName, type Repository, refName, zeroId } from "../index.ts"
 import { client, ok, openWorld, serve, type TestServer, type World, writeHistory } from "../testing.ts"
 import { flushPacket, packet } from "./pktline.ts"
 
@@ -78,13 +79,38 @@ describe("what is accepted", () => {
     await fsck()
   })
 
-  test("a push of one small commit starts two processes", async () => {
+  test("a push of one small commit starts one process, and another one to see that all is there only where a file has moved", async () => {
     await commit("one")
     await push("main")
+    const startedBy = async () => {
+      const before = world.git.spawned()
+      expect((await push("main")).code).toBe(0)
+      return world.git.spawned() - before
+    }
     await commit("two")
-    const before = world.git.spawned()
-    expect((await push("main")).code).toBe(0)
-    expect(world.git.spawned() - before).toBe(2)
+    expect(await startedBy()).toBe(1)
+    await writeHistory(work, [{ from: "refs/heads/main^0", files: { "folder/file": "new" } }])
+    await writeHistory(work, [{ from: "refs/heads/main^0", files: { "folder/file": "newer", "folder/other": "three" } }])
+    expect(await startedBy()).toBe(1)
+    await writeHistory(work, [{ from: "refs/heads/main^0", files: { "elsewhere/file": "newer" } }])
+    expect(await startedBy()).toBe(2)
+    await fsck()
+  })
+
+  test("what a new commit names, and no reference reaches, is looked for with all that it needs", async () => {
+    await commit("one")
+    await push("main")
+    const [apart = ""] = await writeHistory(work, [{ branch: "apart", files: { "folder/file": "left behind" } }])
+    const [file = "", tree = ""] = [await ok(work, "rev-parse", `${apart}:folder/file`), await ok(work, "rev-parse", `${apart}:folder`)]
+    // The directory alone is there, as something that was left behind in part.
+    await world.git.objects.writeTree(repository, [{ mode: "100644", name: "file", id: objectId(file) }])
+    const root = await ok(work, "rev-parse", `${apart}^{tree}`)
+    const id = await ok(work, "commit-tree", root, "-p", "main", "-m", "names it")
+    const old = await ok(work, "rev-parse", "main")
+    const command = [{ name: "refs/heads/main", oldId: old, newId: id }]
+    expect(await raw(command, await packOf([id, root]))).toContain("ng refs/heads/main missing necessary objects")
+    expect(await raw(command, await packOf([id, root, tree, file]))).toContain("ok refs/heads/main")
+    await fsck()
   })
 
   test("only a rewritten history is reported as forced", async () => {
@@ -465,6 +491,70 @@ describe("races", () => {
     await expect.poll(() => input.readableLength).toBe(0)
     input.destroy()
     await outcome
+    expect(await references()).toEqual({})
+    expect(await leftovers()).toEqual([])
+    expect(world.git.running()).toBe(0)
+  })
+
+  test("a pack is read while it comes, without a turn of its own; its end waits for that, and may be refused as busy", async () => {
+    const tight = await openWorld({ limits: { pushes: 1, pushesPerRepository: 1, waitMs: 300 } })
+    const target = await tight.git.repositories.create("x", { format: "sha1", branch: "main" })
+    const active = (limit: string) => tight.git.limits().find(({ name }) => name === limit)?.active
+    const check = async () => ({ refused: new Map<RefName, string>() })
+    const noise = Array.from({ length: 120 }, () => randomBytes(4_000).toString("base64"))
+    const [id = ""] = await writeHistory(work, [
+      { branch: "noise", files: Object.fromEntries(noise.map((text, index) => [`f${index}`, text])) },
+    ])
+    const bytes = await pack(id)
+    const commands = Buffer.concat([packet(`${zeroId("sha1")} ${id} refs/heads/main\0report-status`), flushPacket])
+    const begin = () => {
+      const [input, output] = [new PassThrough(), new PassThrough()]
+      input.write(Buffer.concat([commands, bytes.subarray(0, 400_000)]))
+      return { input, output, receiving: tight.git.transport.receive(target, { input, output, check, stateless: true }) }
+    }
+    const first = begin()
+    await expect.poll(() => [active("arrivals"), active("pushes"), tight.git.running()]).toEqual([1, 0, 1])
+    // A pack for which there is no permit is taken in without git.
+    const second = begin()
+    await expect.poll(() => second.input.readableLength).toBe(0)
+    expect(tight.git.running()).toBe(1)
+    const session = new PassThrough()
+    const holder = tight.git.transport.receive(target, { input: session, output: new PassThrough(), check, stateless: false })
+    session.write(Buffer.concat([commands, Buffer.from("PACK")]))
+    await expect.poll(() => active("pushes")).toBe(1)
+    first.input.end(bytes.subarray(400_000))
+    await expect(first.receiving).rejects.toMatchObject({ kind: "busy" })
+    expect(first.output.readableLength).toBe(0)
+    session.destroy()
+    await expect(holder).rejects.toMatchObject({ kind: "aborted" })
+    second.input.end(bytes.subarray(400_000))
+    expect((await second.receiving).results).toMatchObject([{ refused: null }])
+    const third = begin()
+    third.input.end(Buffer.concat([bytes.subarray(400_000), randomBytes(100)]))
+    expect((await third.receiving).results[0]?.refused).not.toBeNull()
+    expect([active("arrivals"), active("pushes")]).toEqual([0, 0])
+    expect((await readdir(join(target.directory, "objects"))).filter((name) => name.startsWith("tmp_"))).toEqual([])
+    await tight.close()
+  })
+
+  test("a pack that is cut off, or grows too large, while it is read changes nothing", async () => {
+    const noise = Array.from({ length: 120 }, () => randomBytes(4_000).toString("base64"))
+    const [id = ""] = await writeHistory(work, [
+      { branch: "noise", files: Object.fromEntries(noise.map((text, index) => [`f${index}`, text])) },
+    ])
+    const bytes = await pack(id)
+    const input = new PassThrough()
+    const check = async () => ({ refused: new Map<RefName, string>() })
+    const receiving = world.git.transport.receive(repository, { input, output: new PassThrough(), check, stateless: true })
+    const commands = Buffer.concat([packet(`${zeroId("sha1")} ${id} refs/heads/main\0report-status`), flushPacket])
+    input.write(Buffer.concat([commands, bytes.subarray(0, 400_000)]))
+    await expect.poll(() => world.git.running()).toBe(1)
+    const cut = expect(receiving).rejects.toMatchObject({ kind: "aborted" })
+    input.destroy()
+    await cut
+    server.policy.maxBytes = 400_000
+    const run = await push("noise:main")
+    expect(run.err).toContain("exceeds maximum allowed size (400000 bytes)")
     expect(await references()).toEqual({})
     expect(await leftovers()).toEqual([])
     expect(world.git.running()).toBe(0)

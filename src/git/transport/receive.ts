@@ -1,18 +1,20 @@
 import type { Readable } from "node:stream"
 import { isAncestor } from "../history/history.ts"
+import { isPlainlyConnected } from "../incoming/connected.ts"
 import { closeQuarantine, isConnected, openQuarantine, type Quarantined, type Taken, takePack } from "../incoming/quarantine.ts"
 import { GitError, isGitError } from "../model/errors.ts"
 import type { RefUpdate, Repository } from "../model/model.ts"
 import type { ObjectId, RefName } from "../model/names.ts"
 import { objectInfo } from "../objects/objects.ts"
 import { packHolds } from "../objects/pack-index.ts"
-import { type ByteSource, byteSource, drain } from "../process/bytes.ts"
+import { type Arriving, type ByteSource, byteSource, drain, readAhead } from "../process/bytes.ts"
 import type { Context } from "../process/context.ts"
 import { directorySize } from "../process/files.ts"
-import { spool } from "../process/spool.ts"
+import { type Release, takeTurn } from "../process/limits.ts"
+import { IN_MEMORY, spool, takeSpace } from "../process/spool.ts"
 import { blockingLock } from "../refs/locks.ts"
 import { FEWEST_TOGETHER } from "../refs/packed-refs.ts"
-import { resolveReferences } from "../refs/ref-files.ts"
+import { resolveReference, resolveReferences } from "../refs/ref-files.ts"
 import type { PushOutcome, ReceiveRequest, RefCommand, RefResult } from "./push.ts"
 import { openPushClient, type ReportLine } from "./push-report.ts"
 import { type PushRequest, type RequestedCommand, readPushRequest, writableName } from "./push-request.ts"
@@ -89,6 +91,7 @@ async function refuseIncomplete(
 ): Promise<readonly RefResult[]> {
   const ids = allowed(results).flatMap(({ newId }) => (newId === null ? [] : [newId]))
   if (ids.length === 0 || (closed !== undefined && (await packHolds(closed, ids)))) return results
+  if (await isPlainlyConnected(context, repository, ids, await tipsFor(repository, results))) return results
   if (await isConnected(context, repository, ids, signal)) return results
   const renewed = await renewedView(context, repository)
   if (renewed) return refuseIncomplete({ context, asked: { shallow }, signal }, renewed, results, undefined)
@@ -98,6 +101,14 @@ async function refuseIncomplete(
     const isAlone = ids.length > 1 && ids.length <= MOST_ALONE
     return isAlone && (await isConnected(context, repository, [newId], signal)) ? null : refused
   })
+}
+
+/** Commits that references name and that a push is likely to build on. None where the store decides what counts, with a garbage collection that may come between. */
+async function tipsFor(repository: Quarantined, results: readonly RefResult[]): Promise<ReadonlySet<ObjectId>> {
+  if (repository.epoch !== undefined) return new Set()
+  const before = allowed(results).flatMap(({ oldId, ref }) => (oldId === null || !ref.startsWith("refs/heads/") ? [] : [oldId]))
+  const head = before.length > 0 ? undefined : await resolveReference(repository, "HEAD")
+  return new Set(head === undefined ? before : [head])
 }
 
 /** The view of a push after a garbage collection that came since; undefined where none has. */
@@ -385,15 +396,18 @@ interface Arrived {
   readonly input: Readable
   readonly source: ByteSource
   readonly tooLarge: boolean
+  /** The permit to have git read a pack while it comes. */
+  readonly early?: Release | undefined
   readonly close: () => Promise<void>
 }
 
 /**
  * Waits until a pack can be read without waiting for the client: as a whole, or, in a session, whose end can't be seen, until it begins: clients first
- * compress what they send, for minutes.
+ * compress what they send, for minutes. A pack that is not small is read by git while it comes where there is a permit for that at once, so that git is nearly done with reading when all has come.
  */
 async function awaitPack(
   context: Context,
+  { key }: Repository,
   { input, stateless }: ReceiveRequest,
   source: ByteSource,
   { commands }: PushRequest,
@@ -406,6 +420,9 @@ async function awaitPack(
     if (first !== null) source.unread(first)
     return asItComes
   }
+  const isSmall = await readAhead(source, IN_MEMORY)
+  const early = isSmall ? undefined : context.arrivals.takeFree(key)
+  if (early) return { ...asItComes, early }
   try {
     const taken = await spool(context.spool, source, maxBytes)
     const content = taken.content()
@@ -414,6 +431,37 @@ async function awaitPack(
     if (isGitError(error, "tooLarge")) return { ...asItComes, tooLarge: true }
     throw error
   }
+}
+
+/** A pack that git reads while it comes. */
+interface ArrivingPack extends Arriving {
+  /** Why it was turned away as busy; undefined if it was not. */
+  readonly busy: () => unknown
+  readonly close: () => void
+}
+
+/** Counts what comes against the space for requests, as if it were kept for later, and has `permit` wait for the turn of the push when all has come. */
+function arrivingPack({ spool: space }: Context, maxBytes: number, permit: () => Promise<void>): ArrivingPack {
+  let size = 0
+  let busy: unknown
+  const close = () => {
+    space.used -= size
+    size = 0
+  }
+  const turnAway = (error: unknown): never => {
+    busy = error
+    throw error
+  }
+  const took = (bytes: number) => {
+    if (size + bytes > maxBytes) throw new GitError("tooLarge", `a pack of more than ${maxBytes} bytes`)
+    try {
+      takeSpace(space, bytes)
+    } catch (error) {
+      turnAway(error)
+    }
+    size += bytes
+  }
+  return { took, whole: () => permit().catch(turnAway).finally(close), busy: () => busy, close }
 }
 
 /**
@@ -437,22 +485,37 @@ export async function receivePush(context: Context, repository: Repository, requ
     }
     const client = openPushClient(output, asked.capabilities, repository.directory)
     const maxBytes = request.maxBytes ?? context.limits.pushBytes
-    const pack = await awaitPack(context, request, source, asked, maxBytes)
-    const release = await context.pushes.acquire(repository.key, { signal }).catch(async (error: unknown) => {
-      await pack.close()
-      throw error
-    })
-    if (request.stateless) client.keepAlive()
-    else input.once("end", client.keepAlive)
+    const pack = await awaitPack(context, repository, request, source, asked, maxBytes)
+    const acquire = () => context.pushes.acquire(repository.key, { signal })
+    const turn = takeTurn(
+      pack.early ??
+        (await acquire().catch(async (error: unknown) => {
+          await pack.close()
+          throw error
+        })),
+    )
+    const arriving =
+      pack.early &&
+      arrivingPack(context, maxBytes, async () => {
+        turn.exchange(await acquire())
+        client.keepAlive()
+      })
+    if (!request.stateless) input.once("end", client.keepAlive)
+    else if (!arriving) client.keepAlive()
     try {
       const atomic = asked.capabilities.has("atomic")
       const work: Work = { context, repository, request, asked, atomic, signal, say: client.say }
-      const take = async (quarantined: Quarantined): Promise<Taken> =>
-        pack.tooLarge
-          ? { refused: `pack exceeds maximum allowed size (${maxBytes} bytes)` }
-          : takePack(context, quarantined, pack.input, pack.source, { maxBytes, signal, onProgress: client.progress })
+      const tooLarge = { refused: `pack exceeds maximum allowed size (${maxBytes} bytes)` }
+      const take = async (quarantined: Quarantined): Promise<Taken> => {
+        if (pack.tooLarge) return tooLarge
+        const options = { maxBytes, signal, onProgress: client.progress, arriving }
+        return takePack(context, quarantined, pack.input, pack.source, options).catch((error: unknown) => {
+          if (isGitError(error, "tooLarge")) return tooLarge
+          throw error
+        })
+      }
       const outcome = await perform(work, take).catch(async (error: unknown): Promise<PushOutcome> => {
-        if (isGitError(error, "aborted")) throw error
+        if (isGitError(error, "aborted") || (error === arriving?.busy() && isGitError(error, "busy"))) throw error
         context.log({ level: "error", message: "a push failed", repository: repository.key, detail: String(error) })
         const results = refuseAll(await checkCommands(repository, asked.commands), explained(request, error))
         return { repository, results, options: asked.options, unpackError: null, addedBytes: 0 }
@@ -464,7 +527,8 @@ export async function receivePush(context: Context, repository: Repository, requ
       return outcome
     } finally {
       client.close()
-      release()
+      turn.end()
+      arriving?.close()
       await pack.close()
     }
   } finally {

@@ -3,11 +3,12 @@ import { pipeline } from "node:stream/promises"
 import type { Repository } from "../model/model.ts"
 import { type ByteSource, byteSource, pipeInto, writeAll } from "../process/bytes.ts"
 import type { Context } from "../process/context.ts"
-import type { Release } from "../process/limits.ts"
+import { type Turn, takeTurn } from "../process/limits.ts"
 import type { Exit, GitProcess } from "../process/process.ts"
 import { type Spooled, spool } from "../process/spool.ts"
 import { protocolVersion } from "./advertise.ts"
-import { findAnswerSlot } from "./answers.ts"
+import { findAnswerSlot, linesOf } from "./answers.ts"
+import { listForClient } from "./list-refs.ts"
 import { encodePacket, type Packet, readPacket } from "./pktline.ts"
 
 /** How to serve a fetch. */
@@ -70,6 +71,15 @@ async function answer(context: Context, repository: Repository, request: UploadR
     output.end(slot.kept)
     return { code: 0, stderr: "" }
   }
+  if (slot !== undefined && taken.bytes !== undefined) {
+    const listed = await listForClient(context, repository, linesOf(taken.bytes) ?? [])
+    if (listed !== undefined) {
+      slot.add(listed)
+      await slot.keep()
+      output.end(listed)
+      return { code: 0, stderr: "" }
+    }
+  }
   const isListing = isVersion2 && taken.bytes?.subarray(4, 4 + listing.length).equals(listing) === true
   const release = await (isListing ? context.listings : context.fetches).acquire(repository.key, { signal })
   try {
@@ -128,27 +138,6 @@ async function sendTo(output: Writable, { stdout, kill }: GitProcess, exit: Prom
   const ended = await exit
   await sent
   return ended
-}
-
-/** A permit that can be exchanged for another while it is held. */
-interface Turn {
-  readonly exchange: (other: Release) => void
-  readonly end: () => void
-}
-
-function takeTurn(first: Release): Turn {
-  let release = first
-  let isOver = false
-  const end = () => {
-    isOver = true
-    release()
-  }
-  const exchange = (other: Release) => {
-    release()
-    release = other
-    if (isOver) release()
-  }
-  return { exchange, end }
 }
 
 interface Conversation {

@@ -90,7 +90,7 @@ withWorld("after a push", { open: (kind) => openWorld(kind, { users: { autoWatch
     expect(await world.services.database.read.selectFrom("jobs").selectAll().where("kind", "=", "push.settle").execute()).toEqual([])
   })
 
-  test("the price of one commit: two git processes, and as many statements on every push", async () => {
+  test("the price of one commit: one git process, and as many statements on every push", async () => {
     const { work, must } = await stage()
     await must("main")
     const { git, database } = world.services
@@ -102,8 +102,8 @@ withWorld("after a push", { open: (kind) => openWorld(kind, { users: { autoWatch
       prices.push([git.spawned() - before, statements.length])
     }
     expect(prices).toEqual([
-      [2, 38],
-      [2, 38],
+      [1, 38],
+      [1, 38],
     ])
   })
 
