@@ -5,8 +5,8 @@ import { budgetOf } from "./languages.ts"
 import { findComposition, putComposition } from "./store.ts"
 import { compose, knownOf, surveyJob } from "./survey.ts"
 
-/** The most objects that are read while a push waits; larger changes, and most first pushes, are left to a job. */
-const PUSH_BUDGET = 64
+/** The most objects that are read while a push waits; larger changes are left to a job. */
+const PUSH_BUDGET = 1000
 
 /** Updates a repository's languages and licences when its default branch moves. */
 export const describeLanguages: PushStep = async (moved) => {
