@@ -86,7 +86,6 @@ import { type Advertisement, advertiseReceive, advertiseUpload } from "./transpo
 import { type ArchiveLimits, type ArchiveOptions, archive, type BundledReference, bundle, measureTree } from "./transport/archive.ts"
 import { type TakenOver, type TakeOverOptions, takeOver } from "./transport/foreign.ts"
 import type { PushOutcome, ReceiveRequest } from "./transport/push.ts"
-import { receivePush } from "./transport/receive.ts"
 import { type FetchOptions, fetchObjects, listRemote, pushMirror, type Remote, type RemoteListing } from "./transport/remote.ts"
 import { copyObjects, copyTree } from "./transport/transfer.ts"
 import { serveUpload, type UploadOutcome, type UploadRequest } from "./transport/upload.ts"
@@ -383,6 +382,14 @@ function binders(context: Context, ready: RepositoryStore["ready"]) {
   return { bind, bindRecords, bindStream }
 }
 
+/** Receives a push by code that is loaded with the first one. */
+async function receive(context: Context, repository: Repository, request: ReceiveRequest): Promise<PushOutcome> {
+  // An error without a listener would end the process.
+  for (const stream of [request.input, request.output]) stream.on("error", () => {})
+  const { receivePush } = await import("./transport/receive.ts")
+  return receivePush(context, repository, request)
+}
+
 /** Opens the repositories below one folder. No process is started yet, and no state is shared with other instances. */
 export function openGit(options: GitOptions): Git {
   const root = resolve(options.root)
@@ -543,7 +550,7 @@ export function openGit(options: GitOptions): Git {
         return advertiseReceive(context, repository, how)
       },
       upload: bindToClient(serveUpload),
-      receive: bindToClient(receivePush),
+      receive: bindToClient(receive),
     },
     remotes: {
       list: (remote, signal) => listRemote(context, remote, signal),

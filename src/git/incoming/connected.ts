@@ -1,19 +1,10 @@
-import { readdir } from "node:fs/promises"
-import { join } from "node:path"
 import { isGitError } from "../model/errors.ts"
 import type { ObjectId } from "../model/names.ts"
 import { readLooseObject } from "../objects/loose.ts"
 import { readCommit, readTree } from "../objects/objects.ts"
 import { parseCommit, parseTree } from "../objects/parse.ts"
 import type { Context } from "../process/context.ts"
-import type { Quarantined } from "./quarantine.ts"
-
-/** The ids of the loose objects of a quarantine. */
-export async function idsIn({ quarantine }: Quarantined): Promise<ReadonlySet<string>> {
-  const folders = (await readdir(quarantine)).filter((name) => name.length === 2)
-  const names = await Promise.all(folders.map(async (folder) => (await readdir(join(quarantine, folder))).map((name) => folder + name)))
-  return new Set(names.flat())
-}
+import { idsIn, type Quarantined } from "./quarantine.ts"
 
 /** With more commits to compare with, git finds out faster. */
 const MOST_TIPS = 4

@@ -67,6 +67,13 @@ export async function closeQuarantine(context: Context, repository: Quarantined)
   await rm(repository.quarantine, { recursive: true, force: true, maxRetries: 3 })
 }
 
+/** The ids of the loose objects of a quarantine. */
+export async function idsIn({ quarantine }: Quarantined): Promise<ReadonlySet<string>> {
+  const folders = (await readdir(quarantine)).filter((name) => name.length === 2)
+  const names = await Promise.all(folders.map(async (folder) => (await readdir(join(quarantine, folder))).map((name) => folder + name)))
+  return new Set(names.flat())
+}
+
 /** How to receive a pack. */
 export interface PackOptions {
   readonly maxBytes: number

@@ -9,9 +9,8 @@ import { parseTree } from "../objects/parse.ts"
 import { byteSource } from "../process/bytes.ts"
 import type { Context } from "../process/context.ts"
 import { directorySize } from "../process/files.ts"
-import { idsIn } from "./connected.ts"
 import { formatPack } from "./pack.ts"
-import { closeQuarantine, openQuarantine, type Quarantined, takePack } from "./quarantine.ts"
+import { closeQuarantine, idsIn, openQuarantine, type Quarantined, takePack } from "./quarantine.ts"
 
 /*
  * Names in trees are checked wherever a tree is written. What only git checks are the files that it reads itself when someone fetches: `.gitmodules` and

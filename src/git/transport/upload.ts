@@ -8,7 +8,6 @@ import type { Exit, GitProcess } from "../process/process.ts"
 import { type Spooled, spool } from "../process/spool.ts"
 import { protocolVersion } from "./advertise.ts"
 import { findAnswerSlot, linesOf } from "./answers.ts"
-import { listForClient } from "./list-refs.ts"
 import { encodePacket, type Packet, readPacket } from "./pktline.ts"
 
 /** How to serve a fetch. */
@@ -72,6 +71,7 @@ async function answer(context: Context, repository: Repository, request: UploadR
     return { code: 0, stderr: "" }
   }
   if (slot !== undefined && taken.bytes !== undefined) {
+    const { listForClient } = await import("./list-refs.ts")
     const listed = await listForClient(context, repository, linesOf(taken.bytes) ?? [])
     if (listed !== undefined) {
       slot.add(listed)
