@@ -1,5 +1,4 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net"
-import { LRUCache } from "lru-cache"
 
 /** Addresses of clients: in one form, and by the network that one client commands. */
 
@@ -55,12 +54,13 @@ export function readNetworks(text: string): (address: string) => boolean {
     list.addSubnet(address, prefix, family === 6 ? "ipv6" : "ipv4")
   }
   // Asked at every request, of few addresses.
-  const known = new LRUCache<string, boolean>({ max: ADDRESSES_KEPT })
+  const known = new Map<string, boolean>()
   return (given) => {
     const before = known.get(given)
     if (before !== undefined) return before
     const address = plainAddress(given)
     const isIn = address !== undefined && list.check(address, isIPv6(address) ? "ipv6" : "ipv4")
+    if (known.size >= ADDRESSES_KEPT) known.clear()
     if (given.length <= LONGEST_KEPT) known.set(given, isIn)
     return isIn
   }

@@ -10,6 +10,7 @@ import { databaseKinds, type FreshUrl, freshDatabase, freshUrl } from "../../../
 import { type Shelf, shelfMigrations } from "../../../tests/support/shelf.ts"
 import type { Migration } from "./migrate.ts"
 import { migrations as projectMigrations } from "./migrations/index.ts"
+import { newest } from "./migrations/newest.ts"
 import { openDatabase } from "./open.ts"
 
 interface Labelled extends Shelf {
@@ -204,4 +205,9 @@ describe("a migration of SQLite", () => {
       await drop()
     }
   })
+})
+
+it("knows the newest of the project's migrations without loading them", () => {
+  const { id, name } = projectMigrations.at(-1) ?? {}
+  expect(newest).toEqual({ id, name })
 })

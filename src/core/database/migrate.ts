@@ -41,6 +41,12 @@ interface Version {
 
 const versionsTable = "schema_versions"
 
+/** Whether this is the newest migration that the database has had. */
+export async function isAt({ kind, read }: MigratingConnection, { id, name }: Version): Promise<boolean> {
+  const last = (await readHistory(kind, read)).at(-1)
+  return last?.id === id && last.name === name
+}
+
 /**
  * Compares the database's history with the program's, and runs the missing migrations, each in one transaction with its version row. Returns whether there
  * were any. Throws {@link DatabaseRefused}; a step that fails leaves the database as it was before that step.

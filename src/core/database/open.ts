@@ -5,8 +5,8 @@ import { type Share, whole } from "../cluster/share.ts"
 import { assetPath } from "../program/assets.ts"
 import type { Database, DatabaseLogger, DriverOptions } from "./database.ts"
 import { DatabaseRefused } from "./failures.ts"
-import { type Migration, migrateDatabase } from "./migrate.ts"
-import { migrations as projectMigrations } from "./migrations/index.ts"
+import { isAt, type MigratingConnection, type Migration, migrateDatabase } from "./migrate.ts"
+import { newest } from "./migrations/newest.ts"
 import { openSqlite, SCHEMA_CHANNEL } from "./sqlite.ts"
 import type { Tables } from "./tables/index.ts"
 
@@ -59,12 +59,7 @@ export async function openDatabase<T = Tables>(options: DatabaseOptions): Promis
   }
   const opened = await openDriver<T>(driver)
   try {
-    const isChanged = await migrateDatabase(opened.migrating, options.migrations ?? projectMigrations, {
-      apply: options.migrate ?? true,
-      logger: driver.logger,
-      progress: options.progress,
-      whole: options.migrations ? undefined : wholeSchema,
-    })
+    const isChanged = await bringUpToDate(opened.migrating, options, driver.logger)
     // Processes of an earlier version may go on with the database until they are replaced.
     if (isChanged && driver.cluster) await opened.database.notify(SCHEMA_CHANNEL, "")
   } catch (error) {
@@ -74,6 +69,15 @@ export async function openDatabase<T = Tables>(options: DatabaseOptions): Promis
   return opened.database
 }
 
+/** Returns whether there was anything to do. */
+async function bringUpToDate(connection: MigratingConnection, options: DatabaseOptions, logger: DatabaseLogger): Promise<boolean> {
+  const rules = { apply: options.migrate ?? true, logger, progress: options.progress }
+  if (options.migrations) return migrateDatabase(connection, options.migrations, rules)
+  if (await isAt(connection, newest)) return false
+  const { migrations } = await import("./migrations/index.ts")
+  return migrateDatabase(connection, migrations, { ...rules, whole: wholeSchema })
+}
+
 /** See tests/golden/schema.test.ts, which writes it. */
 const WHOLE = assetPath("database/sqlite.sql")
 
@@ -81,7 +85,7 @@ const WHOLE = assetPath("database/sqlite.sql")
 function wholeSchema(): string | undefined {
   const text = readFileSync(WHOLE, "utf8")
   const count = Number(/^-- .* (\d+) migrations/.exec(text)?.[1])
-  return count === projectMigrations.length ? text : undefined
+  return count === newest.id ? text : undefined
 }
 
 async function openDriver<T>(options: DriverOptions) {
