@@ -3,16 +3,16 @@
  * asked of another server that speaks the same API too, in turn: an empty one, where that person administers and is named `root`. `BENCH_SECONDS=4` for each figure.
  */
 
+import { besideGiven } from "./beside.ts"
 import { closeDatabases, onPostgres } from "./database.ts"
 import { tokenOf } from "./light.ts"
-import { ADMIN, apiAt, startServer } from "./server.ts"
+import { startServer } from "./server.ts"
 import { makeBusy, readFigures } from "./spread.ts"
 
-const besideUrl = process.argv[process.argv.indexOf("--beside") + 1]
 const server = await startServer()
 try {
   await makeBusy(server)
-  const beside = process.argv.includes("--beside") && besideUrl ? await otherAt(new URL(besideUrl)) : undefined
+  const beside = await besideGiven()
   const headers = { authorization: `token ${await tokenOf(server)}` }
   console.log(`| ${onPostgres ? "PostgreSQL" : "SQLite"} | goal | requests/s | p99 | the other | times |\n|---|---|---|---|---|---|`)
   for (const { name, goal, load, beside: other } of await readFigures(server, headers, beside)) {
@@ -22,11 +22,4 @@ try {
 } finally {
   await server.stop()
   await closeDatabases()
-}
-
-async function otherAt(address: URL) {
-  const target = { url: address.origin, api: apiAt(address.origin, { name: address.username, password: address.password }) }
-  if (address.username !== ADMIN.name) throw new Error(`the administrator of the other server must be named ${ADMIN.name}`)
-  await makeBusy(target)
-  return { target, headers: { authorization: `token ${await tokenOf(target)}` } }
 }

@@ -1,5 +1,6 @@
 import { cpus } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
+import { besideGiven } from "./beside.ts"
 import { commitFigures } from "./commits.ts"
 import { closeDatabases, onPostgres } from "./database.ts"
 import { gitFigures, gitLines } from "./git.ts"
@@ -88,8 +89,11 @@ try {
   )
 
   await makeBusy(server)
-  for (const { name, goal, load } of await readFigures(server, withToken))
+  for (const { name, goal, load, beside: other } of await readFigures(server, withToken, await besideGiven())) {
     line(`${name}, spread, writes in between`, rate(load), `≥ ${goal.toLocaleString("en")}/s`, load.perSecond >= goal)
+    const times = other && load.perSecond / other.perSecond
+    if (times !== undefined) line(`${name}, beside the other server`, `${times.toFixed(1)} ×`, "≥ 20 ×", times >= 20)
+  }
 
   for (const [what, { load, firstByte }] of await pageFigures(server)) {
     line(`page of ${what}, spread, writes in between`, rate(load), "≥ 400/s", load.perSecond >= 400)
