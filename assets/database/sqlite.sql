@@ -480,7 +480,7 @@ CREATE TRIGGER repository_totals_update after update of openness, language on re
     on conflict (openness, language) do update set total = total + 1; end;
 CREATE TRIGGER openness_of_owner after update of visibility on users when new.visibility <> old.visibility begin update repositories set openness = case when repositories.is_private = 1 then 2 else
     (select case users.visibility when 'public' then 0 when 'limited' then 1 else 2 end from users where users.id = repositories.owner_id) end where owner_id = new.id; end;
-CREATE TRIGGER openness_of_new_repository after insert on repositories when 1 = 1 begin update repositories set openness = case when repositories.is_private = 1 then 2 else
+CREATE TRIGGER openness_of_new_repository after insert on repositories when 1 = 1 begin insert into repository_totals (openness, language, total) values (new.openness, new.language, 0) on conflict do nothing; update repositories set openness = case when repositories.is_private = 1 then 2 else
     (select case users.visibility when 'public' then 0 when 'limited' then 1 else 2 end from users where users.id = repositories.owner_id) end where id = new.id; end;
 CREATE TRIGGER openness_of_repository after update of is_private, owner_id on repositories when new.is_private <> old.is_private or new.owner_id <> old.owner_id begin update repositories set openness = case when repositories.is_private = 1 then 2 else
     (select case users.visibility when 'public' then 0 when 'limited' then 1 else 2 end from users where users.id = repositories.owner_id) end where id = new.id; end;

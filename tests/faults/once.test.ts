@@ -30,6 +30,8 @@ const ASIDE = new Set([
   ...["jobs", "schedule", "migrations", "events", "sign_in_addresses"],
   ...["tree_histories", "branch_comparisons", "repository_contributions"],
   ...["code_indexes", "code_blobs", "code_files", "code_grams"],
+  // One for each comment, by a trigger; its totals are compared.
+  "placed_comments",
 ])
 /** Totals that triggers keep, and what they count. */
 const TOTALS = {
@@ -39,6 +41,8 @@ const TOTALS = {
   issue_totals: "issues",
   comment_totals: "placed_comments",
   repository_totals: "repositories",
+  branch_totals: "branches",
+  tag_totals: "tags",
 } as const
 /** The time after which the callers go on in any case: those that wait for one another elsewhere never all reach the database. */
 const GATHER_MS = 2_000

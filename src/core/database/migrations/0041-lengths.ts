@@ -113,7 +113,14 @@ async function countRepositories(db: Kysely<unknown>, types: ColumnTypes): Promi
     return
   }
   const change = open("id = new.id")
-  await follow(db, types, { name: "openness_of_new_repository", when: "after insert on repositories", only: "1 = 1", change })
+  // Whichever trigger SQLite runs first, there is a count to take it from.
+  const counted = "insert into repository_totals (openness, language, total) values (new.openness, new.language, 0) on conflict do nothing"
+  await follow(db, types, {
+    name: "openness_of_new_repository",
+    when: "after insert on repositories",
+    only: "1 = 1",
+    change: `${counted}; ${change}`,
+  })
   await follow(db, types, {
     name: "openness_of_repository",
     when: "after update of is_private, owner_id on repositories",
