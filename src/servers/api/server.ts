@@ -59,7 +59,7 @@ export function apiRoutes(services: Services, { operations, onAnswer }: ApiOptio
       if (operation.basicOnly && actor.kind === "user" && !actor.basic) throw refuse.unauthenticated("sign in with a Basic header for this")
     },
     keeps: {
-      answers: openKept(services, { mostBytes: 8 * 1024 * 1024, longest: 256 * 1024 }),
+      answers: openKept(services, { mostBytes: 8 * 1024 * 1024, longest: 256 * 1024, isOftenAskedOnce: true }),
       keyOf: (operation, { actor }, request) =>
         operation.method === "GET" && !operation.changesWithTime ? keyOf(operation, actor, request.url) : undefined,
     },

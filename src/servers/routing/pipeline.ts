@@ -171,12 +171,16 @@ export interface KeepingLimits {
   /** Bytes of all answers together, and of one; a longer one is not kept. */
   readonly mostBytes: number
   readonly longest: number
+  /** Keeps what is asked for a second time: keeping what is never asked for again costs more than it saves. */
+  readonly isOftenAskedOnce?: boolean
   /** For how long, where an answer says how long ago something happened. */
   readonly seconds?: number
 }
 
-export function openKept({ now }: Services, { mostBytes, longest, seconds = Number.POSITIVE_INFINITY }: KeepingLimits): KeptAnswers {
-  /** What was asked for once: keeping what is never asked for again costs more than it saves. */
+export function openKept(
+  { now }: Services,
+  { mostBytes, longest, seconds = Number.POSITIVE_INFINITY, isOftenAskedOnce = false }: KeepingLimits,
+): KeptAnswers {
   const asked = new LRUCache<string, true>({ max: MOST_ASKED })
   const cache = new LRUCache<string, Kept>({
     maxSize: mostBytes,
@@ -189,7 +193,7 @@ export function openKept({ now }: Services, { mostBytes, longest, seconds = Numb
       return kept?.state === state && now() < kept.until ? kept.ready : undefined
     },
     keep: (key, state, ready) => {
-      if (!asked.has(key)) asked.set(key, true)
+      if (isOftenAskedOnce && !asked.has(key)) asked.set(key, true)
       else cache.set(key, { state, until: now() + seconds, ready })
     },
   }
