@@ -2,6 +2,7 @@ import { Readable } from "node:stream"
 import { GitError } from "../model/errors.ts"
 import type { ChangedFile, Repository } from "../model/model.ts"
 import { isObjectId, isZeroId, type ObjectFormat, type ObjectId, objectId } from "../model/names.ts"
+import { readCommitHere } from "../objects/objects.ts"
 import { compact, isSmall, keyIn } from "../process/cache.ts"
 import type { Context } from "../process/context.ts"
 import { outputOf } from "../process/output.ts"
@@ -104,14 +105,13 @@ export async function changesOf(
   repository: Repository,
   commits: readonly ObjectId[],
 ): Promise<ReadonlyMap<ObjectId, readonly ChangedFile[]>> {
-  const { diffs, commits: read } = context.cache
-  // Under the key of the two commits where the parent is known: after a push one commit is compared with its parent both ways.
-  const keys = new Map(
-    commits.map((id) => {
-      const commit = read.get(keyIn(repository, id))
-      return [id, commit === undefined ? keyIn(repository, "parent", id) : keyOfDifference(repository, commit.parents[0] ?? null, id)]
-    }),
-  )
+  const { diffs } = context.cache
+  // Under the key of the two commits where the parent can be read here: after a push one commit is compared with its parent both ways.
+  const keys = new Map<ObjectId, string>()
+  for (const id of commits) {
+    const commit = await readCommitHere(context, repository, id)
+    keys.set(id, commit === undefined ? keyIn(repository, "parent", id) : keyOfDifference(repository, commit.parents[0] ?? null, id))
+  }
   const found = new Map<ObjectId, readonly ChangedFile[]>()
   for (const [id, key] of keys) {
     const known = diffs.get(key)
