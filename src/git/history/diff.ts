@@ -1,4 +1,5 @@
 import { Readable } from "node:stream"
+import { setImmediate } from "node:timers/promises"
 import { GitError } from "../model/errors.ts"
 import type { ChangedFile, Repository } from "../model/model.ts"
 import { isObjectId, isZeroId, type ObjectFormat, type ObjectId, objectId } from "../model/names.ts"
@@ -87,9 +88,12 @@ type Changes = ReadonlyMap<string, readonly ChangedFile[]>
 /** The changes that a command lists, by commit. Callers that ask for the same at the same time share one process. */
 function runShared(context: Context, repository: Repository, command: Command, input = ""): Promise<Changes> {
   const key = keyIn(repository, repository.quarantine ?? "", JSON.stringify([command.flags, command.args]), input)
-  return context.comparisons.run(key, context.caller().signal, async (signal) =>
-    parseChanges((await context.processes.run(command, { repository, input, signal })).stdout, repository.format),
-  )
+  return context.comparisons.run(key, context.caller().signal, async (signal) => {
+    // Whoever asks within two turns of the event loop shares the process, and it is not started for those who are seen to have left.
+    for (let turn = 0; turn < 2 && !signal.aborted; turn++) await setImmediate()
+    if (signal.aborted) throw new GitError("aborted", "nobody waits for the comparison any more")
+    return parseChanges((await context.processes.run(command, { repository, input, signal })).stdout, repository.format)
+  })
 }
 
 /** Whether anything is left of a change when whitespace is ignored; git lists such files anyway. */
