@@ -97,7 +97,7 @@ interface Read {
 
 const SORTS = ["oldest", "recentupdate", "leastupdate"] as const
 
-export const READS: readonly Read[] = [
+const READS: readonly Read[] = [
   { name: "my repositories, 30", goal: 2_000, paths: numbers.map((index) => `/user/repos?limit=30&page=${(index % 3) + 1}`) },
   { name: "pulls, 30", goal: 2_000, paths: numbers.map((index) => `${busy}/pulls?state=open&limit=30&sort=${SORTS[index % 3]}`) },
   {
@@ -131,7 +131,7 @@ export const READS: readonly Read[] = [
 /** Addresses of one path that differ, so that none is asked for again while nothing was written. */
 const COPIES = 50
 let serial = 0
-export const addresses = (paths: readonly string[]): readonly string[] =>
+const addresses = (paths: readonly string[]): readonly string[] =>
   Array.from({ length: COPIES }, () => paths.map((path) => `/api/v1${path}&n=${serial++}`)).flat()
 
 export interface ReadFigure extends Read {

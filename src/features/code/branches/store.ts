@@ -1,10 +1,10 @@
 import { type Selectable, sql } from "kysely"
 import type { Handle } from "../../../core/database/database.ts"
 import { contains } from "../../../core/database/expressions.ts"
+import { nearerWindow } from "../../../core/database/nearer-window.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { BranchesTable } from "../../../core/database/tables/repositories.ts"
 import type { Page } from "../../../core/operation.ts"
-import { offsetFromEnd } from "../repositories/late-page.ts"
 
 export type BranchRow = Selectable<BranchesTable>
 
@@ -73,10 +73,8 @@ export async function findBranches(
     return { rows, total: (await countFound.first(db, { repositoryId, text }))?.total ?? 0 }
   }
   const total = (await countAll.first(db, { repositoryId }))?.total ?? 0
-  const fromEnd = offsetFromEnd({ limit, offset }, total)
-  const rows = fromEnd
-    ? (await findLast(db, { repositoryId, ...fromEnd })).toReversed()
-    : await findPage(db, { repositoryId, limit, offset })
+  const { isReversed, ...window } = nearerWindow({ limit, offset }, total)
+  const rows = isReversed ? (await findLast(db, { repositoryId, ...window })).toReversed() : await findPage(db, { repositoryId, ...window })
   return { rows, total }
 }
 

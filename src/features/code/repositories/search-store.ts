@@ -6,8 +6,9 @@ import { listedUsers, publicRepositories, reachOf, visibleRepositories, visibleT
 import { type Actor, actorId, isSiteAdministrator, type SignedIn } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { contains, containsLower, isOneOf } from "../../../core/database/expressions.ts"
+import { nearerWindow } from "../../../core/database/nearer-window.ts"
 import type { Tables } from "../../../core/database/tables/index.ts"
-import { type Found, nearerWindow, type Window } from "../../people/users/store.ts"
+import type { Found, Window } from "../../people/users/store.ts"
 import { findRepositoriesByIds } from "./store.ts"
 
 export type Condition = Expression<SqlBool>

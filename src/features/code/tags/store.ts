@@ -1,9 +1,9 @@
 import { sql } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { contains } from "../../../core/database/expressions.ts"
+import { nearerWindow } from "../../../core/database/nearer-window.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Page } from "../../../core/operation.ts"
-import { offsetFromEnd } from "../repositories/late-page.ts"
 import type { NamedTag } from "./facts.ts"
 
 export const findTag = query("tags.find", (db, p: Params<{ repositoryId: number; name: string }>) =>
@@ -76,10 +76,8 @@ export async function listTags(db: Handle, repositoryId: number, { limit, offset
     return { rows, total: (await countFound.first(db, { repositoryId, text }))?.total ?? 0 }
   }
   const total = (await countAll.first(db, { repositoryId }))?.total ?? 0
-  const fromEnd = offsetFromEnd({ limit, offset }, total)
-  const rows = fromEnd
-    ? (await listLast(db, { repositoryId, ...fromEnd })).toReversed()
-    : await listPage(db, { repositoryId, limit, offset })
+  const { isReversed, ...window } = nearerWindow({ limit, offset }, total)
+  const rows = isReversed ? (await listLast(db, { repositoryId, ...window })).toReversed() : await listPage(db, { repositoryId, ...window })
   return { rows, total }
 }
 

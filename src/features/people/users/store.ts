@@ -36,13 +36,6 @@ export interface Window {
   readonly offset: number
 }
 
-/** A page of a list of this length, counted from the end of the list that is nearer: what stands before a page must be passed over. */
-export function nearerWindow({ limit, offset }: Window, total: number): Window & { readonly isReversed: boolean } {
-  if (offset <= total / 2) return { limit, offset, isReversed: false }
-  const shown = Math.min(limit, total - offset)
-  return { limit: shown, offset: total - offset - shown, isReversed: true }
-}
-
 type Condition = Expression<SqlBool>
 
 /** Name and full name, in any letter case, and the address where `address` allows it. An empty keyword finds everything. */

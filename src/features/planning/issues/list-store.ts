@@ -5,11 +5,11 @@ import { readableRepositories } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { inList, isOneOf, issuesWithWords } from "../../../core/database/expressions.ts"
+import { nearerWindow } from "../../../core/database/nearer-window.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Flag, Tables } from "../../../core/database/tables/index.ts"
 import type { Page } from "../../../core/operation.ts"
 import { concerning as repositoriesOf } from "../../code/repositories/search-store.ts"
-import { nearerWindow } from "../../people/users/store.ts"
 import { findIssuesByIds } from "./store.ts"
 
 /** A page of a list and the total number of its rows. */
