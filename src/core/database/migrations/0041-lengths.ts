@@ -101,11 +101,12 @@ async function countRepositories(db: Kysely<unknown>, types: ColumnTypes): Promi
     change: open("owner_id = new.id"),
   })
   if (types.kind === "postgres") {
-    // Before the row is written, so that only one of the counts changes, and with the owner as it will stay.
+    // Before the row is written, so that only one of the counts changes, and with the owner as it will stay. Its lock is the one that counting
+    // the owner's repositories takes next: two that held a weaker one together would wait for each other.
     await sql
       .raw(
         `create function openness_of_repository() returns trigger language plpgsql as $$
-          begin new.openness = ${openness("new", " for share")}; return new; end $$`,
+          begin new.openness = ${openness("new", " for no key update")}; return new; end $$`,
       )
       .execute(db)
     await sql`create trigger openness_of_repository before insert or update of is_private, owner_id on repositories
