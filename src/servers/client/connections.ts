@@ -27,8 +27,8 @@ export interface ConnectionCounts {
 export interface Connections {
   readonly counts: () => ConnectionCounts
   /**
-   * Takes no further connection, and lets the clients of those that are open go over to another process: each is closed after its next answer. Resolves
-   * when only those are left on which an answer is under way, or after so many milliseconds.
+   * Takes no further connection, and lets the clients of those that are open go over to another process: each is closed after the next answer that begins.
+   * Resolves when only those are left on which such an answer is under way, or after so many milliseconds.
    */
   readonly drain: (longestMs: number) => Promise<void>
 }
@@ -46,6 +46,8 @@ interface Exchange {
 interface Connection {
   readonly address: string
   exchange: Exchange | undefined
+  /** The client knows that the answer under way is the last. */
+  isLast: boolean
 }
 
 const REFUSAL = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
@@ -62,7 +64,7 @@ export function watchConnections(server: Server, limits: ConnectionLimits): Conn
   const connections = new Map<Socket, Connection>()
   const perAddress = new Map<string, number>()
   let [refused, cut] = [0, 0]
-  let isDraining = false
+  let [isDraining, isDrained] = [false, false]
 
   server.on("connection", (socket: Socket) => {
     const address = socket.remoteAddress ?? ""
@@ -72,7 +74,7 @@ export function watchConnections(server: Server, limits: ConnectionLimits): Conn
       socket.on("error", () => {}).end(REFUSAL, () => socket.destroy())
       return
     }
-    connections.set(socket, { address, exchange: undefined })
+    connections.set(socket, { address, exchange: undefined, isLast: false })
     if (!isProxy) perAddress.set(address, (perAddress.get(address) ?? 0) + 1)
     socket.once("close", () => {
       connections.delete(socket)
@@ -98,18 +100,23 @@ export function watchConnections(server: Server, limits: ConnectionLimits): Conn
   server.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
     const connection = connections.get(request.socket)
     if (!connection) return
-    if (isDraining) response.setHeader("connection", "close")
+    if (isDraining) announceLast(connection, response)
     const now = performance.now()
     const exchange: Exchange = { request, response, since: now, from: now, bytes: request.socket.bytesRead }
     connection.exchange = exchange
     const end = () => {
       if (connection.exchange === exchange && response.closed && request.complete) connection.exchange = undefined
-      // Its answer had begun before it could say so.
-      if (isDraining && connection.exchange === undefined) request.socket.end()
+      // Its answer had begun before it could say so. While there is time it is left open, since the next request may be on its way.
+      if (isDrained && connection.exchange === undefined) request.socket.end()
     }
     response.once("close", end)
     request.once("end", end)
   })
+
+  function announceLast(connection: Connection, response: ServerResponse): void {
+    response.setHeader("connection", "close")
+    connection.isLast = true
+  }
 
   const close = (socket: Socket) => {
     cut += 1
@@ -143,11 +150,12 @@ export function watchConnections(server: Server, limits: ConnectionLimits): Conn
       isDraining = true
       // The server's own way to close would close idle connections at once, on which requests may be on their way.
       Listener.prototype.close.call(server)
-      for (const { exchange } of connections.values())
-        if (exchange && !exchange.response.headersSent) exchange.response.setHeader("connection", "close")
+      for (const connection of connections.values())
+        if (connection.exchange && !connection.exchange.response.headersSent) announceLast(connection, connection.exchange.response)
       const until = performance.now() + longestMs
-      while (performance.now() < until && [...connections.values()].some(({ exchange }) => exchange === undefined))
+      while (performance.now() < until && [...connections.values()].some(({ isLast }) => !isLast))
         await new Promise((resolve) => setTimeout(resolve, DRAIN_LOOK_MS))
+      isDrained = true
     },
   }
 }

@@ -4,6 +4,7 @@ import { LRUCache } from "lru-cache"
 import type { ZipFileOptions } from "yauzl"
 import { type OpenBlob, StorageUnavailable } from "../../../core/blobs/blobs.ts"
 import { refuse } from "../../../core/errors.ts"
+import { nextTurn } from "../../../core/work.ts"
 
 /**
  * Zip files, as far as artifacts of version 3 need them: read by yauzl, also those of the newer format (Zip64), and written by hand. A package that writes streams
@@ -43,6 +44,8 @@ const LARGEST = 0xffffffff
 const MOST = 0xfffe
 /** Names are in UTF-8. */
 const UTF8 = 0x0800
+/** After so many entries others have their turn. */
+const TURN_ENTRIES = 1000
 /** 1980-01-01, the first day of the format. */
 const DATE = 0x0021
 const VERSION = 20
@@ -52,7 +55,8 @@ export async function* writeZip(entries: readonly NewEntry[]): AsyncGenerator<Bu
   if (entries.length > MOST) throw refuse.tooLarge(`an artifact of version 3 has at most ${MOST} files`)
   const central: Buffer[] = []
   let offset = 0
-  for (const entry of entries) {
+  for (const [index, entry] of entries.entries()) {
+    if (index % TURN_ENTRIES === TURN_ENTRIES - 1) await nextTurn()
     const name = Buffer.from(entry.path)
     if (offset + LOCAL_BYTES + name.length + entry.packed > LARGEST || entry.size > LARGEST)
       throw refuse.tooLarge("an artifact of version 3 has at most 4 GiB; use version 4")
@@ -143,8 +147,9 @@ export async function readZip(blob: OpenBlob): Promise<readonly FoundEntry[] | u
     const zip = await fromRandomAccessReaderPromise(new Reader(), blob.size, { autoClose: false, lazyEntries: true, decodeStrings: false })
     if (zip.entryCount > MOST) return undefined
     const found: FoundEntry[] = []
-    let bytes = 0
+    let [bytes, count] = [0, 0]
     for await (const entry of zip.eachEntry()) {
+      if (++count % TURN_ENTRIES === 0) await nextTurn()
       const { compressionMethod: method, crc32: crc, compressedSize: packed, uncompressedSize: size, fileNameRaw } = entry
       bytes += ENTRY_BYTES + entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength
       if (bytes > DIRECTORY_BYTES || !entry.canDecodeFileData()) return undefined
