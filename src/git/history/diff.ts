@@ -83,14 +83,17 @@ async function compare(
   return whitespace === undefined ? files : files.filter(differs)
 }
 
+/** Reading the end of what a client sends, ending the answer, and closing the connection take one each. */
+const TURNS_TO_LEAVE = 4
+
 type Changes = ReadonlyMap<string, readonly ChangedFile[]>
 
 /** The changes that a command lists, by commit. Callers that ask for the same at the same time share one process. */
 function runShared(context: Context, repository: Repository, command: Command, input = ""): Promise<Changes> {
   const key = keyIn(repository, repository.quarantine ?? "", JSON.stringify([command.flags, command.args]), input)
   return context.comparisons.run(key, context.caller().signal, async (signal) => {
-    // Whoever asks within two turns of the event loop shares the process, and it is not started for those who are seen to have left.
-    for (let turn = 0; turn < 2 && !signal.aborted; turn++) await setImmediate()
+    // Not started for those who have left: that the client of a new connection is gone is known some turns of the event loop after its request was read.
+    for (let turn = 0; turn < TURNS_TO_LEAVE && !signal.aborted; turn++) await setImmediate()
     if (signal.aborted) throw new GitError("aborted", "nobody waits for the comparison any more")
     return parseChanges((await context.processes.run(command, { repository, input, signal })).stdout, repository.format)
   })
