@@ -39,6 +39,7 @@ import { shortGrams } from "./0037-short-grams.ts"
 import { holders } from "./0038-holders.ts"
 import { logParts } from "./0039-log-parts.ts"
 import { storedRepositories } from "./0040-stored-repositories.ts"
+import { takeover } from "./0041-takeover.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
 export const migrations: readonly Migration[] = [
@@ -82,4 +83,5 @@ export const migrations: readonly Migration[] = [
   holders,
   logParts,
   storedRepositories,
+  takeover,
 ]
