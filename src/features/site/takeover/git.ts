@@ -1,6 +1,5 @@
 import { isAbsolute, join, relative } from "node:path"
 import type { Transaction } from "../../../core/database/database.ts"
-import { enqueueOnce } from "../../../core/jobs/once.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOf, isBranchName, isGitError, type Reference, type Repository, tagOf } from "../../../git/index.ts"
 import { readSchedulesJob } from "../../actions/triggers/schedules.ts"
@@ -11,7 +10,7 @@ import { type NamedTag, readTags } from "../../code/tags/facts.ts"
 import { findAllTags, putTags } from "../../code/tags/store.ts"
 import { putWiki, putWikiSize } from "../../code/wiki/store.ts"
 import type { TakenRepository } from "./mapping/world.ts"
-import { describePulls } from "./pulls.ts"
+import { findHeads } from "./pulls.ts"
 import type { KindResult, Remark, Taking } from "./rows.ts"
 import { findBranchesAndTags, findChunks, putChunk, putGitSize, removeNamed } from "./store.ts"
 
@@ -107,7 +106,7 @@ async function takeRepository(taking: GitTaking, of: TakenRepository, tell: (con
   const damaged: string[] = []
   const tips = await tipsOf(services, repository, brought.references, damaged)
   const tags = await tagsOf(services, of.id, repository, brought.references, damaged)
-  const pulls = await describePulls(services, of, repository)
+  const pulls = await findHeads(services, of, repository)
   if (damaged.length > 0)
     tell(
       `${of.name} is damaged there, and was taken as it is: ${damaged.slice(0, 5).join(", ")}${damaged.length > 5 ? ` and ${damaged.length - 5} more` : ""} can't be read`,
@@ -118,8 +117,8 @@ async function takeRepository(taking: GitTaking, of: TakenRepository, tell: (con
     await writeReferenceRows(tx, services, of, { tips, tags })
     await pulls.write(tx)
     await putGitSize(tx, { id: of.id, size })
-    await enqueueOnce(tx, services.jobs, surveyJob, { repositoryId: of.id })
-    if (tips.length > 0) await enqueueOnce(tx, services.jobs, readSchedulesJob, { repositoryId: of.id })
+    await services.jobs.enqueue(tx, surveyJob, { repositoryId: of.id })
+    if (tips.length > 0) await services.jobs.enqueue(tx, readSchedulesJob, { repositoryId: of.id })
     await remember(tx, taking, REPOSITORIES, of.id, state)
   })
   return "brought"

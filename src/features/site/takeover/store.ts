@@ -198,7 +198,28 @@ export async function removeNamed(
       .execute()
 }
 
-export const findPullsIn = query("takeover.findPulls", (db, p: Params<{ repositoryId: number; limit: number }>) =>
+export const findRepositoryOf = query("takeover.findRepository", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("repositories").select(["storage", "object_format"]).where("id", "=", p.id),
+)
+
+/** Closed pull requests whose changes are not counted. */
+export const findUncountedPulls = query(
+  "takeover.findUncountedPulls",
+  (db, p: Params<{ repositoryId: number; after: number; limit: number }>) =>
+    db
+      .selectFrom("pulls")
+      .innerJoin("issues", "issues.id", "pulls.issue_id")
+      .select(["pulls.id", "pulls.merge_base", "pulls.head_id"])
+      .where("pulls.repository_id", "=", p.repositoryId)
+      .where("pulls.id", ">", p.after)
+      .where("issues.is_closed", "=", 1)
+      .where("pulls.base_id", "=", "")
+      .orderBy("pulls.id")
+      .limit(p.limit),
+)
+export type UncountedPull = Awaited<ReturnType<typeof findUncountedPulls>>[number]
+
+export const findPullsIn = query("takeover.findPulls", (db, p: Params<{ repositoryId: number; after: number; limit: number }>) =>
   db
     .selectFrom("pulls")
     .innerJoin("issues", "issues.id", "pulls.issue_id")
@@ -207,12 +228,12 @@ export const findPullsIn = query("takeover.findPulls", (db, p: Params<{ reposito
       "pulls.repository_id",
       "pulls.head_repository_id",
       "pulls.head_branch",
-      "pulls.merge_base",
-      "pulls.is_merged",
+      "pulls.head_id",
       "issues.number",
       "issues.is_closed",
     ])
     .where("pulls.repository_id", "=", p.repositoryId)
+    .where("pulls.id", ">", p.after)
     .orderBy("pulls.id")
     .limit(p.limit),
 )

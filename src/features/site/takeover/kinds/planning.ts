@@ -120,7 +120,11 @@ const counters: Kind = {
 const issues: Kind = {
   name: "issues and pull requests",
   from: "issue",
-  beside: [{ table: "issue_pin", columns: "p.pin_order as pinned", join: "left join [issue_pin] p on p.issue_id = x.id" }],
+  beside: [
+    { table: "issue_pin", columns: "p.pin_order as pinned", join: "left join [issue_pin] p on p.issue_id = x.id" },
+    // Its own column is counted anew only now and then.
+    { table: "comment", columns: "(select count(*) from [comment] c where c.issue_id = x.id and c.[type] in (0, 22)) as counted" },
+  ],
   into: "issues",
   map(row, world) {
     const repositoryId = number(row, "repo_id")
@@ -143,7 +147,7 @@ const issues: Kind = {
         pin_order: number(row, "pinned") || number(row, "pin_order"),
         due_at: deadline(row, "deadline_unix"),
         time_estimate: number(row, "time_estimate"),
-        comments_count: number(row, "num_comments"),
+        comments_count: number(row, "counted"),
         original_author: text(row, "original_author"),
         original_author_id: number(row, "original_author_id"),
         created_at: moment(row, "created_unix"),
@@ -501,7 +505,14 @@ const hunkOf = (patch: string): string => patch.slice(Math.max(0, patch.indexOf(
 const comments: Kind = {
   name: "comments and events of timelines",
   from: "comment",
-  beside: [{ table: "review", columns: "r.type as review_type", join: "left join [review] r on r.id = x.review_id" }],
+  beside: [
+    { table: "review", columns: "r.[type] as review_type", join: "left join [review] r on r.id = x.review_id" },
+    {
+      table: "comment",
+      columns:
+        "case when x.[type] = 22 then (select max(l.id) from [comment] l where l.review_id = x.review_id and l.[type] = 22) end as header_id",
+    },
+  ],
   into: "comments",
   map(row, world) {
     const [id, issueId, reviewId] = [number(row, "id"), number(row, "issue_id"), number(row, "review_id")]
@@ -547,7 +558,8 @@ const comments: Kind = {
         commit_id: isCode ? "" : text(row, "commit_sha"),
         dependent_issue_id: orNull(dependent),
         tracked_time_id: world.known("tracked_times", number(row, "time_id")),
-        review_id: orNull(reviewId),
+        // A review has one entry with its text: one that was changed before it was submitted has several there.
+        review_id: kind === "review" && number(row, "header_id") !== id ? null : orNull(reviewId),
         resolver_id: world.known("users", number(row, "resolve_doer_id")),
         original_author: text(row, "original_author"),
         original_author_id: number(row, "original_author_id"),
