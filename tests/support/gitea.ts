@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
+import pg from "pg"
 
 export const SECRET_KEY = "the key of the old server"
 
@@ -24,6 +25,8 @@ export interface Gitea {
   readonly git: (repository: string, ...args: string[]) => string
   /** A bare repository with a commit for each text on main; gives their ids. */
   readonly repository: (name: string, texts: readonly string[]) => readonly string[]
+  /** Copies its tables into an empty PostgreSQL. */
+  readonly intoPostgres: (url: string) => Promise<void>
   /** Every file below the folder with its digest. */
   readonly contents: () => Promise<Readonly<Record<string, string>>>
   readonly close: () => Promise<void>
@@ -43,13 +46,26 @@ ROOT = /srv/gitea/repos
 SECRET_KEY = ${SECRET_KEY}
 `
 
+/** What is written in another way for PostgreSQL. */
+const AS_POSTGRES: readonly (readonly [RegExp, string])[] = [
+  [/INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL/g, "bigserial primary key"],
+  [/ (is_\w+|deleted|confidential_client) INTEGER( NULL| NOT NULL| DEFAULT (?:0|1|TRUE|FALSE) NOT NULL)?/g, " $1 boolean"],
+  [/INTEGER/g, "bigint"],
+  [/BLOB/g, "bytea"],
+  [/DATETIME/g, "timestamp"],
+  [/DEFAULT FALSE/g, "DEFAULT 0"],
+  [/DEFAULT TRUE/g, "DEFAULT 1"],
+]
+
 /** Makes one without accounts. */
 export async function makeGitea(): Promise<Gitea> {
   const folder = await mkdtemp(join(tmpdir(), "gitea-"))
   for (const name of ["conf", "data", "repos"]) await mkdir(join(folder, name))
   writeFileSync(join(folder, "conf", "app.ini"), INI)
   const db = new DatabaseSync(join(folder, "data", "gitea.db"))
-  db.exec(readFileSync(fileURLToPath(new URL("gitea.sql", import.meta.url)), "utf8"))
+  const tables = readFileSync(fileURLToPath(new URL("gitea.sql", import.meta.url)), "utf8")
+  db.exec(tables)
+  db.exec("insert into version (version) values (343)")
   const file = (path: string, content: string | Uint8Array) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), content)
@@ -91,6 +107,23 @@ export async function makeGitea(): Promise<Gitea> {
         git(name, "update-ref", "refs/heads/main", parent)
         return parent
       })
+    },
+    async intoPostgres(url) {
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      await client.query(AS_POSTGRES.reduce((text, [from, to]) => text.replace(from, to), tables))
+      for (const { name } of db
+        .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'")
+        .all())
+        for (const row of db.prepare(`select * from "${name}"`).all()) {
+          const columns = Object.keys(row)
+          const places = columns.map((_, index) => `$${index + 1}`).join(", ")
+          await client.query(
+            `insert into "${name}" (${columns.map((column) => `"${column}"`).join(", ")}) values (${places})`,
+            Object.values(row),
+          )
+        }
+      await client.end()
     },
     async contents() {
       const found: Record<string, string> = {}

@@ -149,8 +149,8 @@ export const removeChunk = query("takeover.removeChunk", (db, p: Params<{ kind: 
 
 export const findReport = (db: Handle) => db.selectFrom("takeover_kinds").selectAll().orderBy("position").execute()
 
-export const findRemarks = (db: Handle, kind: string, limit: number) =>
-  db.selectFrom("takeover_remarks").select(["source_key", "content"]).where("kind", "=", kind).orderBy("id").limit(limit).execute()
+export const findRemarks = (db: Handle, limit: number) =>
+  db.selectFrom("takeover_remarks").select(["kind", "source_key", "content"]).orderBy("id").limit(limit).execute()
 
 /** Replaces what the last run said of a kind. */
 export async function putReport(

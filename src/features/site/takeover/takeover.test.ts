@@ -343,6 +343,20 @@ describe.each(databaseKinds)("taking over a Gitea into %s", (kind) => {
     })
   })
 
+  test("reads the same from a PostgreSQL", async () => {
+    const source = await freshUrl("postgres", { empty: true })
+    try {
+      await gitea.intoPostgres(source.url)
+      const { code, out } = await take(`--database ${source.url}`)
+      expect([code, out]).toEqual([0, expect.stringMatching(/people and organisations +8 +7 +7 +0 +1\n/)])
+      // Nothing differs from what the file has.
+      const again = await take()
+      expect(again.out).not.toMatch(/^[a-z].* \d+ +\d+ +[1-9]\d* +\d+ +\d+$/m)
+    } finally {
+      await source.drop()
+    }
+  })
+
   test("a dry run tells the same and makes nothing", async () => {
     const { code, out } = await take("--dry-run")
     expect([code, out]).toEqual([0, expect.stringMatching(/people and organisations +8 +7 +7 +0 +1\n/)])

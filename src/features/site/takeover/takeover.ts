@@ -11,6 +11,8 @@ import { type Counts, type KindResult, type Taking, takeKind } from "./rows.ts"
 import { takeSiteKeys } from "./site-keys.ts"
 import { type Layout, readLayout, SourceRefused } from "./source/layout.ts"
 import { openSource } from "./source/open.ts"
+import type { Source } from "./source/reader.ts"
+import { number } from "./source/row.ts"
 import { advanceIds, countPeople, findAnyChunk, putReport, recount, removeOwnApplications } from "./store.ts"
 
 export { SourceRefused } from "./source/layout.ts"
@@ -55,6 +57,7 @@ export async function takeOverInstallation(services: Services, options: Takeover
   try {
     if ((await source.columns("user")) === undefined || (await source.columns("repository")) === undefined)
       throw new SourceRefused("The database has no tables of a Gitea or Forgejo.", "Name the right one with --database.")
+    await requireVersion(source)
     const world = openWorld({ layout, old: openOldSecrets(layout.secretKey), now: now(), key: secrets.mac("takeover", "") })
     const files = openFiles({ layout, blobs, linkInto: link && config.storage.url === "" ? config.dataDir : undefined })
     const taking = { services, source, world, files, signal, dryRun, link, progress: () => {} }
@@ -89,6 +92,19 @@ async function takeRows(taking: Taking, { progress }: TakeoverOptions): Promise<
 async function takeGit(taking: GitTaking, { progress }: TakeoverOptions): Promise<Kinds> {
   const taken = await takeRepositories({ ...taking, progress: (counts) => progress("git repositories", counts) })
   return taken.map(([kind, result]) => [kind, result])
+}
+
+/** The version of the database of Gitea 1.20, with which scopes of tokens and webhooks of people got the form that is read. */
+const OLDEST = 260
+
+async function requireVersion(source: Source): Promise<void> {
+  if ((await source.columns("version")) === undefined) return
+  const [row = {}] = await source.page({ table: "version", key: "x.id" }, 0, 1)
+  if (number(row, "version") < OLDEST)
+    throw new SourceRefused(
+      `The old server is too old: its database has version ${number(row, "version")}, and ${OLDEST} is the oldest that is read.`,
+      "Bring it to Gitea 1.20 or newer first, or to the Forgejo of that time.",
+    )
 }
 
 /** Only a site without accounts, or one that was taken over before, has room for the ids of another. */
