@@ -49,7 +49,8 @@ SECRET_KEY = ${SECRET_KEY}
 /** What is written in another way for PostgreSQL. */
 const AS_POSTGRES: readonly (readonly [RegExp, string])[] = [
   [/INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL/g, "bigserial primary key"],
-  [/ (is_\w+|deleted|confidential_client) INTEGER( NULL| NOT NULL| DEFAULT (?:0|1|TRUE|FALSE) NOT NULL)?/g, " $1 boolean"],
+  [/ deleted INTEGER DEFAULT 0 NOT NULL/g, " deleted boolean"],
+  [/ (is_\w+|confidential_client) INTEGER( NULL| NOT NULL| DEFAULT (?:0|1|TRUE|FALSE) NOT NULL)?/g, " $1 boolean"],
   [/INTEGER/g, "bigint"],
   [/BLOB/g, "bytea"],
   [/DATETIME/g, "timestamp"],
