@@ -1,15 +1,6 @@
 -- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
 -- names stand without quotes.
 
--- takeover.countPeople
-select count(*) as total
-from users;
-
--- takeover.findAnyChunk
-select kind
-from takeover_chunks
-limit ?;
-
 -- takeover.findChunks
 select chunk, content
 from takeover_chunks

@@ -134,7 +134,8 @@ export const findChunks = query("takeover.findChunks", (db, p: Params<{ kind: st
     .orderBy("chunk"),
 )
 
-export const findAnyChunk = query("takeover.findAnyChunk", (db) => db.selectFrom("takeover_chunks").select("kind").limit(1))
+/** Whether anything was taken over before. */
+export const findAnyChunk = (db: Handle) => db.selectFrom("takeover_chunks").select("kind").limit(1).executeTakeFirst()
 
 export const putChunk = query("takeover.putChunk", (db, p: Params<{ kind: string; chunk: number; content: string }>) =>
   db
@@ -168,9 +169,7 @@ export async function putReport(
       .execute()
 }
 
-export const countPeople = query("takeover.countPeople", (db) =>
-  db.selectFrom("users").select((eb) => eb.fn.countAll<number>().as("total")),
-)
+export const findAnyAccount = (db: Handle) => db.selectFrom("users").select("id").limit(1).executeTakeFirst()
 
 // --- what follows from git -----------------------------------------------------------------------------------------------------------
 

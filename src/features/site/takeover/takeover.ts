@@ -13,7 +13,7 @@ import { type Layout, readLayout, SourceRefused } from "./source/layout.ts"
 import { openSource } from "./source/open.ts"
 import type { Source } from "./source/reader.ts"
 import { number } from "./source/row.ts"
-import { advanceIds, countPeople, findAnyChunk, putReport, recount, removeOwnApplications } from "./store.ts"
+import { advanceIds, findAnyAccount, findAnyChunk, putReport, recount, removeOwnApplications } from "./store.ts"
 
 export { SourceRefused } from "./source/layout.ts"
 
@@ -61,7 +61,7 @@ export async function takeOverInstallation(services: Services, options: Takeover
     const world = openWorld({ layout, old: openOldSecrets(layout.secretKey), now: now(), key: secrets.mac("takeover", "") })
     const files = openFiles({ layout, blobs, linkInto: link && config.storage.url === "" ? config.dataDir : undefined })
     const taking = { services, source, world, files, signal, dryRun, link, progress: () => {} }
-    if (!dryRun && (await findAnyChunk.first(database.read)) === undefined)
+    if (!dryRun && (await findAnyChunk(database.read)) === undefined)
       await database.write(async (tx) => {
         await removeOwnApplications(tx)
       })
@@ -109,8 +109,8 @@ async function requireVersion(source: Source): Promise<void> {
 
 /** Only a site without accounts, or one that was taken over before, has room for the ids of another. */
 async function requireFresh({ database }: Services): Promise<void> {
-  const [people, before] = [await countPeople.first(database.read), await findAnyChunk.first(database.read)]
-  if (before === undefined && (people?.total ?? 0) > 0)
+  const [account, before] = [await findAnyAccount(database.read), await findAnyChunk(database.read)]
+  if (before === undefined && account !== undefined)
     throw new SourceRefused(
       "There are accounts here already, and the ids of the old server would be theirs.",
       "Take over into an empty data folder and database: nothing needs to be started there before.",
