@@ -55,6 +55,7 @@ import { deleteInactive } from "./features/site/administration/delete-inactive.t
 import { settledTasks } from "./features/site/administration/settled-tasks.ts"
 import { removeAdoptedJob } from "./features/site/adoption/adopt.ts"
 import { importJob } from "./features/site/migration/import.ts"
+import { countChanges } from "./features/site/takeover/pulls.ts"
 
 /** All kinds of jobs: work outside the database that follows a write. */
 export const jobs: readonly JobDefinition[] = [
@@ -93,6 +94,7 @@ export const jobs: readonly JobDefinition[] = [
   pushJob,
   importJob,
   removeAdoptedJob,
+  countChanges,
 ]
 
 const sweepRepositories: Task = {

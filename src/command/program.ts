@@ -8,6 +8,7 @@ import { packageRuleCommands } from "./package-rule-commands.ts"
 import { runnerCommands } from "./runner-commands.ts"
 import { signingKeyCommands } from "./signing-key-commands.ts"
 import { storageCommands } from "./storage-commands.ts"
+import { takeoverCommand } from "./takeover-commands.ts"
 import type { Terminal } from "./terminal.ts"
 import { tokenCommands } from "./token-commands.ts"
 import { userCommands } from "./user-commands.ts"
@@ -79,6 +80,7 @@ function commands(terminal: Terminal, given: Environment, end: (code: ExitCode) 
   runnerCommands(program, terminal, env)
   signingKeyCommands(program, terminal, env)
   storageCommands(program, terminal, env, end)
+  takeoverCommand(program, terminal, env, end)
 
   program
     .command("doctor")

@@ -81,4 +81,6 @@ export interface Passwords {
    * and each has a share of the queue; refuses `busy` beyond it.
    */
   readonly verify: (password: string, hash: string, network: string) => Promise<boolean>
+  /** Whether a hash is as they are made here; one of a server that was taken over is replaced once its password is known. */
+  readonly isOurs: (hash: string) => boolean
 }

@@ -76,6 +76,7 @@ import { createProcesses } from "./process/process.ts"
 import { createReaders } from "./process/reader.ts"
 import { createShared } from "./process/shared.ts"
 import { listReferences, resolveReference } from "./refs/ref-files.ts"
+import { type BringOptions, type Brought, bringRepository, foreignReferences } from "./repositories/bring.ts"
 import { unreached } from "./repositories/left-behind.ts"
 import { checkObjects } from "./repositories/maintenance.ts"
 import { combinedView, readHead } from "./repositories/repository.ts"
@@ -155,6 +156,13 @@ export interface Git {
      * Throws `missing`, `unfit`, `exists`, `busy`, `timeout`.
      */
     takeOver(folder: string, key: string, options: TakeOverOptions): Promise<TakenOver>
+    /**
+     * Makes the repository at a key what a bare repository in some folder is, unchecked, or brings what is new there. Not for repositories that are kept in the
+     * database. Throws `missing`.
+     */
+    bring(folder: string, key: string, options: BringOptions): Promise<Brought>
+    /** The references of a bare repository in some folder. Throws `missing`. */
+    foreignReferences(folder: string): Promise<readonly Reference[]>
     /**
      * Packs what the given objects reach, without what `known` reaches, which both have, and stores it in another repository of the same format.
      * Throws `invalid`, `failed`.
@@ -470,6 +478,8 @@ export function openGit(options: GitOptions): Git {
       size: store.size,
       fork: store.fork,
       takeOver: (folder, key, how) => takeOver(context, folder, key, how),
+      bring: (folder, key, how) => bringRepository(context, folder, key, how),
+      foreignReferences,
       copyObjects: bind(copyObjects),
       copyTree: bind(copyTree),
     },

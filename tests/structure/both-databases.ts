@@ -13,6 +13,7 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "src/core/jobs/cluster.test.ts",
     "src/core/jobs/jobs.test.ts",
     "src/core/jobs/schedule.test.ts",
+    "src/features/site/takeover/takeover.test.ts",
   ],
   "access rules that become SQL": ["src/access/policies/projects.test.ts", "src/access/visibility.test.ts"],
   "rules with row locks, and callers at once": [

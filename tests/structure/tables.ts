@@ -1,5 +1,5 @@
 /**
- * Who writes which table: one folder below src, whose store has its queries. Others publish what happened, or call a verb of the owner. `npm run check` holds this.
+ * Who writes which table (the takeover of another server's rows, `features/site/takeover/store.ts`, writes all of them by its mapping): one folder below src, whose store has its queries. Others publish what happened, or call a verb of the owner. `npm run check` holds this.
  */
 export const OWNERS: Readonly<Record<string, string>> = {
   access_tokens: "features/people/sign-in/credentials",
@@ -43,6 +43,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   emails: "features/people/users",
   events: "core/events",
   follows: "features/people/follows",
+  former_hashes: "features/people/sign-in/credentials",
   gpg_key_emails: "features/people/keys",
   gpg_keys: "features/people/keys",
   guesses: "features/people/sign-in/guesses",
@@ -122,6 +123,9 @@ export const OWNERS: Readonly<Record<string, string>> = {
   team_repositories: "features/people/teams",
   team_units: "features/people/teams",
   teams: "features/people/teams",
+  takeover_chunks: "features/site/takeover",
+  takeover_kinds: "features/site/takeover",
+  takeover_remarks: "features/site/takeover",
   text_versions: "features/planning/edits",
   topics: "features/code/topics",
   tracked_times: "features/planning/tracking",
@@ -154,17 +158,22 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   deeds: {
     "features/people/sign-in/guesses": "failed sign-ins are entries of the audit log, counted in the statement that notes them",
   },
+  oauth2_applications: {
+    "features/site/takeover": "the applications that come with every site have other ids on the server that is taken over",
+  },
   oauth2_grants: {
     "features/people/sign-in/credentials": "the last use of a grant is noted where its token is checked; OAuth2 is built on that",
   },
   pulls: {
     "features/code/lifecycle": "the head of a deleted repository is cleared as its foreign key would do it",
+    "features/site/takeover": "the heads of pull requests that were taken over are found in git",
   },
   releases: {
     "features/code/tags": "releases are above tags, and a release whose tag is deleted is a draft in the same transaction",
   },
   repositories: {
     "features/planning/issues": "the counters of open issues are computed where that is known",
+    "features/site/takeover": "the sizes of repositories that were taken over",
   },
   sessions: {
     "features/people/users": "a change of credentials ends sessions; sessions are built on users",

@@ -21,6 +21,7 @@ import { configuration } from "./config.ts"
 import { jobPages } from "./cron.ts"
 import { ownershipPages } from "./ownership.ts"
 import { peopleAdministrationPages } from "./people.ts"
+import { takeover } from "./takeover.ts"
 
 /** How the site is: its health, its totals, its limits and its versions. */
 
@@ -116,6 +117,9 @@ const overview: Page = page({
         )}
         <h2 id="versions">Versions</h2>
         ${versions(services, await databaseFacts(db), gitVersion)}
+        <p class="small">
+          <a class="in-text" href="${ADMINISTRATION_PATH}/takeover">What was taken over from another server</a>
+        </p>
       `,
     })
   },
@@ -204,6 +208,7 @@ export const administrationPages: readonly Page[] = [
   testMail,
   ...jobPages,
   audit,
+  takeover,
   configuration,
   ...peopleAdministrationPages,
   ...ownershipPages,

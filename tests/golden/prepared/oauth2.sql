@@ -65,6 +65,11 @@ from oauth2_grants
 where user_id = ?
   and application_id = ?;
 
+-- oauth2.findGrantById
+select *
+from oauth2_grants
+where id = ?;
+
 -- oauth2.findGrantsOf
 select oauth2_grants.*, oauth2_applications.name as application_name, owners.name as owner_name
 from oauth2_grants
@@ -112,3 +117,9 @@ where id = ?
 update oauth2_authorizations
 set expires_at = ?
 where id = ?;
+
+-- oauth2.renewSecretDigest
+update oauth2_applications
+set secret_digest = ?
+where id = ?
+  and secret_digest = ?;

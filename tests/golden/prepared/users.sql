@@ -60,3 +60,9 @@ update emails
 set is_activated = ?
 where user_id = ?
   and is_primary = ?;
+
+-- users.renewHash
+update users
+set password_hash = ?
+where id = ?
+  and password_hash = ?;

@@ -41,6 +41,7 @@ import { logParts } from "./0039-log-parts.ts"
 import { storedRepositories } from "./0040-stored-repositories.ts"
 import { lengths } from "./0041-lengths.ts"
 import { referenceTotals } from "./0042-reference-totals.ts"
+import { takeover } from "./0043-takeover.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
 export const migrations: readonly Migration[] = [
@@ -86,4 +87,5 @@ export const migrations: readonly Migration[] = [
   storedRepositories,
   lengths,
   referenceTotals,
+  takeover,
 ]

@@ -22,6 +22,7 @@ import type { RepositoryTables } from "./repositories.ts"
 import type { SignInTables } from "./sign-in.ts"
 import type { SigningTables } from "./signing.ts"
 import type { StoredRepositoryTables } from "./stored-repositories.ts"
+import type { TakeoverTables } from "./takeover.ts"
 import type { TextTables } from "./texts.ts"
 import type { WebhookTables } from "./webhooks.ts"
 import type { WikiTables } from "./wikis.ts"
@@ -56,4 +57,5 @@ export interface Tables
     TextTables,
     WebhookTables,
     StoredRepositoryTables,
+    TakeoverTables,
     WikiTables {}

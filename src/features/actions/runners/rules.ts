@@ -88,7 +88,8 @@ const newToken = (): string => Array.from({ length: TOKEN_LENGTH }, () => ALPHAB
 /** The digest by which the registration token of a runner is looked up. */
 export const registrationDigest = (token: string): string => hash("sha256", token)
 
-const sealFor = (owning: Owning): string => `runner registration:${sealContext(owning)}`
+/** The context that a registration token is sealed for. */
+export const sealFor = (owning: Owning): string => `runner registration:${sealContext(owning)}`
 
 /** The token that runners of an owner scope register with; created on the first request, and then unchanged. */
 export async function registrationToken(

@@ -6,6 +6,8 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { ownerIdsOf } from "../../../core/owner-scope.ts"
 import type { Services } from "../../../core/services.ts"
+import { isFormerSecret, useFormer } from "../../people/sign-in/credentials/former-hashes.ts"
+import { findFormerHash } from "../../people/sign-in/credentials/former-store.ts"
 import { ACTIONS_USER } from "../../people/users/present.ts"
 import { registrationDigest } from "../runners/rules.ts"
 import { changeRunner, findRegistration, findRunnerByUuid, insertRunner, noteActive, noteSeen, type Runner } from "../runners/store.ts"
@@ -91,14 +93,26 @@ const cut = (text: string, length: number): string => Array.from(text.replaceAll
 export async function authenticateRunner(services: Services, uuid: string, token: string): Promise<Runner> {
   const { database, now, log } = services
   const runner = uuid === "" ? undefined : await findRunnerByUuid.first(database.read, { uuid })
-  const [right, given] = [Buffer.from(runner?.digest ?? ""), Buffer.from(hash("sha256", token))]
-  if (!runner || right.length !== given.length || !timingSafeEqual(right, given)) throw refuse.unauthenticated("unregistered runner")
+  const digest = hash("sha256", token)
+  const [right, given] = [Buffer.from(runner?.digest ?? ""), Buffer.from(digest)]
+  const isRight = right.length === given.length && timingSafeEqual(right, given)
+  if (!runner || !(isRight || (await adoptRunner(services, runner, token, digest)))) throw refuse.unauthenticated("unregistered runner")
   const seen = now()
   if (seen - runner.online_at >= SEEN_EXACTNESS)
     database
       .write((tx) => noteSeen.changes(tx, { id: runner.id, now: seen, before: seen - SEEN_EXACTNESS }))
       .catch((error: unknown) => log.warn({ err: error }, "the last call of a runner could not be noted"))
   return runner
+}
+
+/** Whether it is the token of a runner of a server that was taken over, which gets a digest of ours then. */
+async function adoptRunner({ database }: Services, { id }: Runner, token: string, digest: string): Promise<boolean> {
+  const former = await findFormerHash.first(database.read, { kind: "runner", subjectId: id })
+  if (!former || !(await isFormerSecret(token, former))) return false
+  await database.write(async (tx) => {
+    if (await useFormer(tx, "runner", id)) await changeRunner(tx, id, { digest })
+  })
+  return true
 }
 
 /** Seconds within which another report of a runner is not noted. */

@@ -22,12 +22,11 @@ interface Stored {
 }
 
 /** The stored composition of a repository. */
-export const knownOf = ({ tree_id, bytes, language, licenses }: Stored): Known => ({
-  tree: tree_id !== null && isObjectId(tree_id) ? tree_id : null,
-  bytes: readBytes(bytes),
-  language,
-  licenses: parseStrings(licenses),
-})
+export function knownOf({ tree_id, bytes, language, licenses }: Stored): Known {
+  const tree = tree_id !== null && isObjectId(tree_id) ? tree_id : null
+  // Without a tree they were counted by another server: they are shown until they are counted here.
+  return { tree, bytes: tree === null ? {} : readBytes(bytes), language, licenses: parseStrings(licenses) }
+}
 
 /** The composition of a tree, computed from the known composition of another. Reads git: must not be called inside a transaction. */
 export async function compose(git: Git, repository: Repository, known: Composition, tree: ObjectId, budget: Budget): Promise<Composition> {

@@ -30,6 +30,9 @@ const UNIT_OF: Partial<Record<ActivityKind, Unit>> = {
   pull_request_ready_for_review: "repo.pulls",
 }
 
+/** The unit that one must be able to read to see an entry of this kind; "" where access to the repository is enough. */
+export const unitOf = (kind: ActivityKind): string => UNIT_OF[kind] ?? ""
+
 export interface NewActivity {
   readonly kind: ActivityKind
   readonly actor: User
@@ -50,7 +53,7 @@ export async function recordActivity(tx: Transaction, event: NewActivity): Promi
   const { kind, actor, repository } = event
   await insertActivities(tx, {
     kind,
-    unit: UNIT_OF[kind] ?? "",
+    unit: unitOf(kind),
     actorId: actor.id,
     repositoryId: repository.id,
     commentId: event.commentId ?? 0,

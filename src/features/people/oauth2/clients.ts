@@ -2,11 +2,12 @@ import { timingSafeEqual } from "node:crypto"
 import { Refusal } from "../../../core/errors.ts"
 import { networkOf } from "../../../core/networks.ts"
 import type { Services } from "../../../core/services.ts"
+import { isFormer, verifyFormer } from "../sign-in/credentials/former-hashes.ts"
 import { requireNoWait, requireTry } from "../sign-in/guesses/guesses.ts"
 import type { Guessed } from "../sign-in/guesses/guesses-store.ts"
 import type { Application } from "./applications.ts"
 import { OAuth2Error } from "./errors.ts"
-import { findApplicationByClient } from "./store.ts"
+import { findApplicationByClient, renewSecretDigest } from "./store.ts"
 import { digestOf } from "./texts.ts"
 
 /** Applications prove who they are with their secret, or, where they can't keep one, say it. */
@@ -69,7 +70,9 @@ export async function authenticateClient(
   await waiting(() => requireNoWait(services, guessed))
   const given = Buffer.from(digestOf(client.secret ?? ""))
   const right = Buffer.from(application?.secret_digest || digestOf(""))
-  const isRight = client.secret !== undefined && given.length === right.length && timingSafeEqual(given, right)
+  const isFormerRight =
+    application !== undefined && client.secret !== undefined && (await isFormerSecretOf(services, application, client.secret))
+  const isRight = isFormerRight || (client.secret !== undefined && given.length === right.length && timingSafeEqual(given, right))
   if (!application || application.is_confidential === 0 || !isRight) {
     signIns.count("clientSecret", "wrong")
     await waiting(() => requireTry(services, guessed))
@@ -77,6 +80,13 @@ export async function authenticateClient(
   }
   signIns.count("clientSecret", "right")
   return application
+}
+
+/** Whether this is the secret of an application of a server that was taken over: bcrypt's hash of it, which is replaced by the digest then. */
+async function isFormerSecretOf({ database }: Services, { id, secret_digest: hash }: Application, secret: string): Promise<boolean> {
+  if (!isFormer(hash) || !(await verifyFormer(secret, hash))) return false
+  await database.write((tx) => renewSecretDigest.changes(tx, { id, before: hash, digest: digestOf(secret) }))
+  return true
 }
 
 async function waiting(work: () => Promise<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Insertable, Updateable } from "kysely"
+import type { Insertable, Selectable, Updateable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
 import { deleteFound } from "../../../core/database/deletion.ts"
 import { type Params, query } from "../../../core/database/query.ts"
@@ -23,8 +23,16 @@ export const findApplicationByClient = query("oauth2.findApplicationByClient", (
   db.selectFrom("oauth2_applications").selectAll().where("client_id", "=", p.clientId),
 )
 
+export const renewSecretDigest = query("oauth2.renewSecretDigest", (db, p: Params<{ id: number; before: string; digest: string }>) =>
+  db.updateTable("oauth2_applications").set({ secret_digest: p.digest }).where("id", "=", p.id).where("secret_digest", "=", p.before),
+)
+
 export const findGrant = query("oauth2.findGrant", (db, p: Params<{ userId: number; applicationId: number }>) =>
   db.selectFrom("oauth2_grants").selectAll().where("user_id", "=", p.userId).where("application_id", "=", p.applicationId),
+)
+
+export const findGrantById = query("oauth2.findGrantById", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("oauth2_grants").selectAll().where("id", "=", p.id),
 )
 
 /** What a person has granted, with the names of the applications and their owners. */
@@ -173,3 +181,35 @@ export const insertKey = (tx: Transaction, row: Insertable<Tables["oauth2_keys"]
 
 export const insertTokens = (tx: Transaction, rows: readonly Insertable<Tables["oauth2_tokens"]>[]) =>
   tx.insertInto("oauth2_tokens").values(rows).execute()
+
+/** An authorization of a server that was taken over, with its one refresh token. Its code was used long ago, and can't be presented. */
+export async function insertFormerAuthorization(
+  tx: Transaction,
+  {
+    grant,
+    digest,
+    expiresAt,
+    now,
+  }: { readonly grant: Selectable<Tables["oauth2_grants"]>; readonly digest: string; readonly expiresAt: number; readonly now: number },
+): Promise<void> {
+  const { id } = await tx
+    .insertInto("oauth2_authorizations")
+    .values({
+      grant_id: grant.id,
+      scopes: grant.scopes,
+      redirect_uri: "",
+      challenge: "",
+      nonce: "",
+      signed_in_at: grant.created_at,
+      code_digest: `former ${digest}`,
+      code_expires_at: 0,
+      code_used_at: grant.created_at || 1,
+      created_at: grant.created_at,
+      expires_at: expiresAt,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow()
+  await insertTokens(tx, [
+    { authorization_id: id, kind: "refresh", digest, scopes: grant.scopes, created_at: now, used_at: 0, expires_at: expiresAt },
+  ])
+}

@@ -4,6 +4,7 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Application } from "./applications.ts"
 import { OAuth2Error } from "./errors.ts"
+import { adoptFormer, formerGrant } from "./former-tokens.ts"
 import { writeIdToken } from "./id-tokens.ts"
 import { isVerified } from "./requests.ts"
 import { isWithin, readScopes, scopesOf, storedScopes } from "./scopes.ts"
@@ -84,9 +85,13 @@ export async function refreshTokens(services: Services, application: Application
   const { config, database, now } = services
   const text = field("refresh_token")
   if (text === undefined) throw new OAuth2Error("invalid_request", "refresh_token is missing")
+  const former = await formerGrant(services, text)
   const outcome = await database.write(async (tx): Promise<Outcome> => {
     const moment = now()
-    const found = await findTokenWithGrant.first(tx, { digest: digestOf(text) })
+    const digest = digestOf(text)
+    const known = await findTokenWithGrant.first(tx, { digest })
+    const isAdopted = !known && former !== undefined && (await adoptFormer(tx, application, text, former, moment))
+    const found = isAdopted ? await findTokenWithGrant.first(tx, { digest }) : known
     if (found?.kind !== "refresh" || found.application_id !== application.id) return { refused: badGrant(BAD_REFRESH) }
     if (found.used_at !== 0) return end(tx, found.authorization_id, BAD_REFRESH)
     if (found.expires_at <= moment) return { refused: badGrant(BAD_REFRESH) }

@@ -8,7 +8,9 @@ import { refuse } from "../../../core/errors.ts"
 import { t } from "../../../core/language/message.ts"
 import { onFirstUseOf } from "../../../core/memoize.ts"
 import type { Services } from "../../../core/services.ts"
+import { renewHash } from "../users/store.ts"
 import { isApplicationTokenText, isTokenText, type Presented } from "./credentials/credentials.ts"
+import { adoptToken } from "./credentials/former-tokens.ts"
 import { bearerOfIssued } from "./credentials/issued-tokens.ts"
 import { findApplicationToken, findTokenOwner, findTwoFactor, findUserByLogin, noteTokenUse, touchGrant } from "./credentials/store.ts"
 import { tokenDigest } from "./credentials/tokens.ts"
@@ -73,7 +75,8 @@ function openAuthenticator(services: Services): Authenticator {
   async function byToken(token: string, basic: boolean): Promise<Actor | undefined> {
     if (isApplicationTokenText(token)) return byApplication(token)
     if (!isTokenText(token)) return undefined
-    const row = await findTokenOwner.first(database.read, { digest: tokenDigest(token) })
+    const find = () => findTokenOwner.first(database.read, { digest: tokenDigest(token) })
+    const row = (await find()) ?? ((await adoptToken(services, token)) ? await find() : undefined)
     if (!row) {
       const actor = await bearerOfIssued(services, token)
       if (actor) signIns.count("token", "right")
@@ -148,6 +151,7 @@ function openAuthenticator(services: Services): Authenticator {
       if (config.security.rememberSignInSeconds > 0)
         remembered.set(digest, { userId: user.id, version: user.credentials_version, hasSecondFactor })
       await guess.right()
+      if (!passwords.isOurs(user.password_hash)) renew(user, password)
     }
     let finished: Promise<void> | undefined
     const complete = () => {
@@ -155,6 +159,14 @@ function openAuthenticator(services: Services): Authenticator {
       return finished
     }
     return { user, hasSecondFactor, checked: { complete, incomplete: guess.incomplete, halfway: guess.halfway } }
+  }
+
+  /** Replaces the hash of a server that was taken over by one of ours. Nobody waits for it: the next sign-in does it again. */
+  function renew(user: User, password: string): void {
+    passwords
+      .hash(password)
+      .then((made) => database.write((tx) => renewHash.changes(tx, { id: user.id, before: user.password_hash, made })))
+      .catch((error: unknown) => log.warn({ err: error }, "the hash of a password could not be renewed"))
   }
 
   async function authenticate({ presented, code, address }: SignIn): Promise<Actor> {

@@ -241,3 +241,8 @@ export async function ensureNobody(tx: Transaction, now: Seconds): Promise<void>
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
+
+/** The same password under another hash: no sign-in ends by it. */
+export const renewHash = query("users.renewHash", (db, p: Params<{ id: number; before: string; made: string }>) =>
+  db.updateTable("users").set({ password_hash: p.made }).where("id", "=", p.id).where("password_hash", "=", p.before),
+)

@@ -1,6 +1,7 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto"
 import type { Share } from "../../../../core/cluster/share.ts"
 import type { Passwords } from "../../../../core/services.ts"
+import { isFormer, verifyFormer } from "./former-hashes.ts"
 import { openTurns } from "./turns.ts"
 
 /** About 35 ms and 16 MiB on one core: slow for an attacker, acceptable for a user. */
@@ -31,7 +32,9 @@ export function openPasswords(concurrent: number, { isKept = true, share }: Pass
       const key = await inTurn("", () => derive(password, salt, cost, KEY_BYTES))
       return `$scrypt$N=${cost.N},r=${cost.r},p=${cost.p}$${salt.toString("base64url")}$${key.toString("base64url")}`
     },
+    isOurs: (hash) => hash === "" || parse(hash) !== undefined,
     verify: async (password, hash, network) => {
+      if (isFormer(hash)) return inTurn(network, () => verifyFormer(password, hash))
       const stored = parse(hash)
       if (!stored) {
         await inTurn(network, () => derive(password, randomBytes(SALT_BYTES), cost, KEY_BYTES))

@@ -10,6 +10,8 @@ import type { Secrets } from "../../../../core/secrets.ts"
 import type { Services } from "../../../../core/services.ts"
 import { findAddressesOf } from "../../users/addresses-store.ts"
 import { deleteSessionsOf, forgetSignIns } from "../../users/store.ts"
+import { isFormerSecret, useFormer } from "../credentials/former-hashes.ts"
+import { findFormerHash, removeFormerHash } from "../credentials/former-store.ts"
 import {
   deleteRecoveryCode,
   deleteRecoveryCodes,
@@ -34,6 +36,8 @@ export interface Enrolment {
 }
 
 const RECOVERY_CODE = /^[a-z2-7]{16}$/
+/** The one code of a server that was taken over: its letter case counts. */
+const FORMER_CODE = /^[A-Za-z0-9]{8,40}$/
 const RECOVERY_CODES = 8
 
 /** 80 random bits, in groups of four for typing in. */
@@ -84,6 +88,7 @@ export async function renewRecoveryCodes(
 ): Promise<readonly string[]> {
   const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
   await deleteRecoveryCodes(tx, { userId: user.id })
+  await removeFormerHash.changes(tx, { kind: "recovery code", subjectId: user.id })
   await insertRecoveryCodes(
     tx,
     codes.map((code) => ({ user_id: user.id, digest: recoveryDigest(secrets, user, code) })),
@@ -143,6 +148,7 @@ export async function confirmAuthenticator(
 export async function disableTwoFactor(tx: Transaction, user: User): Promise<boolean> {
   const { numDeletedRows } = await deleteTwoFactor(tx, user.id)
   await deleteRecoveryCodes(tx, { userId: user.id })
+  await removeFormerHash.changes(tx, { kind: "recovery code", subjectId: user.id })
   await forgetTries(tx, guessedOf(user))
   await forgetSignIns(tx, user.id)
   await deleteSessionsOf.changes(tx, { userId: user.id })
@@ -168,7 +174,9 @@ export async function useSecondFactor(
   const wait = await requireTry(services, guessedOf(user))
   const isUsed = await (RECOVERY_CODE.test(plainRecoveryCode(code))
     ? database.write((tx) => useRecoveryCode(tx, user, recoveryDigest(secrets, user, code)))
-    : useCode(services, user, totpStep(secrets.unseal(factor.sealed_secret, twoFactorContext(user)), code, now())))
+    : FORMER_CODE.test(code) && !/^\d{6}$/.test(code)
+      ? useFormerCode(services, user, code)
+      : useCode(services, user, totpStep(secrets.unseal(factor.sealed_secret, twoFactorContext(user)), code, now())))
   signIns.count("secondFactor", isUsed ? "right" : "wrong")
   if (!isUsed) await database.write((tx) => noteWrongCode(services, tx, { user, address, wait }))
   return isUsed
@@ -176,6 +184,17 @@ export async function useSecondFactor(
 
 const useCode = async ({ database }: Pick<Services, "database">, user: User, step: number | undefined): Promise<boolean> =>
   step !== undefined && database.write((tx) => useStep(tx, user, step))
+
+/** Uses up the recovery code of a server that was taken over. */
+async function useFormerCode({ database }: Pick<Services, "database">, user: User, code: string): Promise<boolean> {
+  const former = await findFormerHash.first(database.read, { kind: "recovery code", subjectId: user.id })
+  if (!former || !(await isFormerSecret(code, former))) return false
+  return database.write(async (tx) => {
+    if (!(await useFormer(tx, "recovery code", user.id))) return false
+    await forgetTries(tx, guessedOf(user))
+    return true
+  })
+}
 
 /** Uses up a recovery code; false where there is none such, or no more. */
 async function useRecoveryCode(tx: Transaction, user: User, digest: string): Promise<boolean> {
