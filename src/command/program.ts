@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander"
 import { loadConfig } from "../core/config.ts"
 import { API_VERSION, VERSION } from "../core/version.ts"
+import { databaseCommands } from "./database-commands.ts"
 import { examples } from "./examples.ts"
 import { DONE, type ExitCode, explain, REFUSED } from "./failure.ts"
 import type { Environment } from "./installation.ts"
@@ -79,6 +80,7 @@ function commands(terminal: Terminal, given: Environment, end: (code: ExitCode) 
   runnerCommands(program, terminal, env)
   signingKeyCommands(program, terminal, env)
   storageCommands(program, terminal, env, end)
+  databaseCommands(program, terminal, env, end)
 
   program
     .command("doctor")

@@ -5,7 +5,7 @@ import { type Share, whole } from "../cluster/share.ts"
 import { assetPath } from "../program/assets.ts"
 import type { Database, DatabaseLogger, DriverOptions } from "./database.ts"
 import { DatabaseRefused } from "./failures.ts"
-import { type Migration, migrateDatabase } from "./migrate.ts"
+import { type MigratingConnection, type Migration, migrateDatabase } from "./migrate.ts"
 import { migrations as projectMigrations } from "./migrations/index.ts"
 import { openSqlite, SCHEMA_CHANNEL } from "./sqlite.ts"
 import type { Tables } from "./tables/index.ts"
@@ -43,17 +43,7 @@ const silent: DatabaseLogger = { info() {}, warn() {}, error() {} }
  * Fails with {@link DatabaseRefused}, in words for the operator, when it can't be reached, is newer than this program, or doesn't fit its history.
  */
 export async function openDatabase<T = Tables>(options: DatabaseOptions): Promise<Database<T>> {
-  const driver: DriverOptions = {
-    url: options.url,
-    logger: options.logger ?? silent,
-    idleLimit: options.idleLimit ?? 1_000,
-    poolSize: options.poolSize ?? 10,
-    transactionPooling: options.transactionPooling ?? false,
-    listenUrl: options.listenUrl,
-    waitMs: options.waitMs ?? 8_000,
-    cluster: options.cluster,
-    share: options.share ?? whole,
-  }
+  const driver = driverOptions(options)
   const opened = await openDriver<T>(driver)
   try {
     const isChanged = await migrateDatabase(opened.migrating, options.migrations ?? projectMigrations, {
@@ -70,6 +60,51 @@ export async function openDatabase<T = Tables>(options: DatabaseOptions): Promis
   }
   return opened.database
 }
+
+const driverOptions = (options: DatabaseOptions): DriverOptions => ({
+  url: options.url,
+  logger: options.logger ?? silent,
+  idleLimit: options.idleLimit ?? 1_000,
+  poolSize: options.poolSize ?? 10,
+  transactionPooling: options.transactionPooling ?? false,
+  listenUrl: options.listenUrl,
+  waitMs: options.waitMs ?? 8_000,
+  cluster: options.cluster,
+  share: options.share ?? whole,
+})
+
+/** A database that is filled from elsewhere. */
+export interface Loadable extends Pick<MigratingConnection, "kind" | "read" | "write"> {
+  /** Brings the tables to a step of the migrations: to the last one without it. */
+  readonly migrateTo: (step?: number) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** Opens a database to be filled: its tables are as they are, and it may be one that was not filled whole. Throws {@link DatabaseRefused}. */
+export async function openLoadable(options: DatabaseOptions): Promise<Loadable> {
+  const driver = driverOptions(options)
+  const { database, migrating } = await openDriver(driver)
+  const { kind, read, write } = migrating
+  return {
+    kind,
+    read,
+    write,
+    async migrateTo(step = projectMigrations.length) {
+      const isWhole = step === projectMigrations.length
+      await migrateDatabase({ ...migrating, copyBefore: undefined }, projectMigrations.slice(0, step), {
+        apply: true,
+        logger: driver.logger,
+        progress: options.progress,
+        whole: isWhole ? wholeSchema : undefined,
+        unfinished: true,
+      })
+    },
+    close: () => database.close(),
+  }
+}
+
+/** The steps that this program knows: how many, and the name of each. */
+export const knownSteps = (): readonly string[] => projectMigrations.map(({ name }) => name)
 
 /** See tests/golden/schema.test.ts, which writes it. */
 const WHOLE = assetPath("database/sqlite.sql")

@@ -29,6 +29,8 @@ const retryPause = 20
 const CANCELLED = "57014"
 
 const BEGIN = "begin isolation level read committed read write"
+/** What is read in it is of one moment, that of its first statement. It may be idle: a backup reads no faster than it can store. */
+const SNAPSHOT = "begin isolation level repeatable read read only; set local idle_in_transaction_session_timeout = 0; select 1"
 /**
  * The server ends a transaction whose process has stopped or can't be reached, so that its locks keep no others waiting. A process that works ends one that is
  * idle by itself before: within twice its limit.
@@ -220,6 +222,26 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
   const database: Database<T> = {
     kind: "postgres",
     read,
+    async snapshot(work) {
+      const client = await connectionOf(readers)
+      let failure: unknown
+      try {
+        await ask(client, SNAPSHOT)
+        const value = await work(
+          handleOver<T>({
+            kind: "postgres",
+            execute: <R>(sql: string, parameters: readonly unknown[], name?: string) => run<R>(client, sql, parameters, name),
+          }),
+        )
+        await ask(client, "commit")
+        return value
+      } catch (error) {
+        failure = error
+        throw error
+      } finally {
+        client.release(failure !== undefined)
+      }
+    },
     async write(work, line) {
       for (let attempt = 1; ; attempt++) {
         // What has failed in a line is run again on its own: there it waits for nobody's rows but those that it needs.
