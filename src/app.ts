@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { FastifyInstance } from "fastify"
 import type { User } from "./core/actor.ts"
+import { heldBlobs } from "./core/backup/hold.ts"
 import type { Blobs } from "./core/blobs/blobs.ts"
 import { openStorage } from "./core/blobs/open.ts"
 import { currentCaller } from "./core/caller.ts"
@@ -274,7 +275,7 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     const alone = serves && database.kind === "sqlite"
     const isFirst = cluster?.isFirst ?? true
     const { now = () => Math.floor(Date.now() / 1000) } = options
-    const { blobs } = storage
+    const blobs = heldBlobs(storage.blobs, database, now)
     const isShared = options.shared ?? isSharedByServers(config)
     if (serves) await requirePlace(database, isShared ? "store" : "folder")
     const root = isShared ? repositoryCache(config) : repositoryFolder(config)

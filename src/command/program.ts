@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander"
 import { loadConfig } from "../core/config.ts"
 import { API_VERSION, VERSION } from "../core/version.ts"
+import { backupCommands } from "./backup-commands.ts"
 import { databaseCommands } from "./database-commands.ts"
 import { examples } from "./examples.ts"
 import { DONE, type ExitCode, explain, REFUSED } from "./failure.ts"
@@ -81,6 +82,7 @@ function commands(terminal: Terminal, given: Environment, end: (code: ExitCode) 
   signingKeyCommands(program, terminal, env)
   storageCommands(program, terminal, env, end)
   databaseCommands(program, terminal, env, end)
+  backupCommands(program, terminal, env, end)
 
   program
     .command("doctor")

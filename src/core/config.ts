@@ -229,6 +229,9 @@ function resolved(config: Config, sources: ReadonlyMap<string, Source>): Config 
 export const isSharedByServers = ({ databaseUrl, storage }: Pick<Config, "databaseUrl" | "storage">): boolean =>
   storage.url !== "" && /^postgres(ql)?:/.test(databaseUrl)
 
+/** The file of the SSH host key, where servers don't share one in the database. */
+export const sshHostKeyFile = (dataDir: string): string => join(dataDir, "ssh_host_ed25519_key")
+
 /** The folder of repositories that are kept on this disk. */
 export const repositoryFolder = ({ dataDir }: Pick<Config, "dataDir">): string => join(dataDir, "repositories")
 /** The folder of what this server has at hand of repositories that all servers share. */

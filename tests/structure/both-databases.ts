@@ -6,6 +6,7 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "src/core/database/migrate.test.ts",
     "src/core/database/portable/portable.test.ts",
     "src/command/database.test.ts",
+    "src/command/backup.test.ts",
     "src/core/database/migrations/0005-releases.test.ts",
     "src/core/database/migrations/0039-log-parts.test.ts",
     "src/core/database/query.test.ts",

@@ -18,6 +18,8 @@ export interface DatabaseOptions {
   readonly progress?: ((state: string) => void) | undefined
   /** True (the default) brings the tables up to date; false refuses a database that is not. */
   readonly migrate?: boolean
+  /** Whether it may be one that a restore has not made whole yet; false by default. */
+  readonly unfinished?: boolean
   /** The migrations; the project's own unless a test passes others. */
   readonly migrations?: readonly Migration[]
   /** Milliseconds that a transaction may be idle; 1,000 by default. 0 on SQLite: not for one turn of the event loop. */
@@ -51,6 +53,7 @@ export async function openDatabase<T = Tables>(options: DatabaseOptions): Promis
       logger: driver.logger,
       progress: options.progress,
       whole: options.migrations ? undefined : wholeSchema,
+      unfinished: options.unfinished ?? false,
     })
     // Processes of an earlier version may go on with the database until they are replaced.
     if (isChanged && driver.cluster) await opened.database.notify(SCHEMA_CHANNEL, "")
