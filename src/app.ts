@@ -53,7 +53,7 @@ import { findFirstAdministrator } from "./features/people/users/store.ts"
 import { openAnnouncements } from "./features/site/announcements/shown.ts"
 import { files } from "./files.ts"
 import { defaultLimits, openGit } from "./git/index.ts"
-import { jobs, schedule } from "./jobs.ts"
+import { jobs, scheduleOf } from "./jobs.ts"
 import { listeners } from "./listeners.ts"
 import { operations } from "./operations.ts"
 import { otherwise, pages } from "./pages.ts"
@@ -367,7 +367,7 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     const begin = async () => {
       await announcements.begin()
       await signIns.begin()
-      await outbox.begin(services, jobs, schedule)
+      await outbox.begin(services, jobs, scheduleOf(config))
     }
     return { services, site, metrics, begin, close }
   } catch (error) {

@@ -15,7 +15,7 @@ export function backupCommands(program: Command, terminal: Terminal, env: () => 
       "Take a backup of everything, also while servers run: database, repositories, large files and keys, of one moment, sealed with a passphrase (HEARTH_BACKUP_PASSPHRASE, or it is asked for). A folder or a bucket holds many backups, and only what is new is stored. When this is ended, run it again: what was stored is not stored again.",
     )
     .argument("[to]", `where to: ${WHERE}`)
-    .option("--rate <bytes>", "the most bytes a second that are written, such as 20M; by default backup.maxRate")
+    .option("--rate <bytes>", "the most bytes a second that are written, such as 20MiB; by default backup.maxRate")
     .option("--keep <rules>", "remove other backups then, but for these: last=3,daily=7,weekly=5,monthly=12; by default none is removed")
     .helpCommand(false)
     .addHelpText(

@@ -44,7 +44,7 @@ export async function takeBackup(
   const rules = readKeep(keep ?? "")
   if (!rules) throw new CommandFailed(`--keep ${keep} can't be understood.`, "Give it like last=3,daily=7,weekly=5,monthly=12.")
   const most = rate === undefined ? config.backup.maxRate : size(0, "").read(rate)
-  if (most === undefined) throw new CommandFailed(`--rate ${rate} can't be understood.`, "Give it in bytes a second, like 20M.")
+  if (most === undefined) throw new CommandFailed(`--rate ${rate} can't be understood.`, "Give it in bytes a second, like 20MiB.")
   const place = await openFor(config, to, { writes: true })
   return during(terminal, place, async (signal) => {
     const passphrase = await passphraseFor(terminal, config, place)

@@ -78,7 +78,7 @@ export const settings = {
   backup: {
     to: address(
       "Where backups go: a folder on another disk, or a bucket of an object store that speaks S3.",
-      /^(s3:|\/)/,
+      /^(s3:\/\/|\/(?!.*\.hearth$))/,
       "the path of a folder from the root, or an address like s3://BUCKET?endpoint=https://host&region=name",
     ),
     passphrase: secretText("What backups are sealed with, and can't be read without. Keep it elsewhere too."),
@@ -86,7 +86,7 @@ export const settings = {
     secretKey: secretText("The secret of that access key."),
     schedule: text("", "When a backup is taken by itself, in UTC, like a line of cron: `30 2 * * *` is each night. By default never.", {
       accepts: "five fields of cron, or @daily and the like",
-      pattern: /^(@\w+|\S+( \S+){4})?$/,
+      pattern: /^(@(hourly|daily|midnight|weekly|monthly|annually)|[\d*,/-]+( [\d*,/-]+){4})?$/,
     }),
     keep: text(
       "last=3 daily=7 weekly=5 monthly=12",

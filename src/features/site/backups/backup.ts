@@ -271,7 +271,8 @@ function inOrder<T extends { readonly key: string }>(entries: AsyncGenerator<T>)
 }
 
 async function readKeys({ config }: BackedUp, sshKeyFile: string | undefined): Promise<Snapshot["keys"]> {
-  const secretKey = config.security.secretKey || (await readFile(keyFile(config.dataDir), "utf8")).trim()
+  // A server in memory has none that outlives it.
+  const secretKey = config.security.secretKey || (await readFile(keyFile(config.dataDir), "utf8").catch(ifMissing(""))).trim()
   const sshHostKey = sshKeyFile === undefined ? "" : await readFile(sshKeyFile, "utf8").catch(ifMissing(""))
   return { secretKey, sshHostKey }
 }

@@ -1,7 +1,7 @@
 import type { Handle } from "../../../core/database/database.ts"
-import { branchRef, type Git, isRefName, type ObjectFormat, type RefName } from "../../../git/index.ts"
+import { branchRef, type Git, isRefName, type ObjectFormat, objectId } from "../../../git/index.ts"
 import { wikiKey } from "../../code/repositories/wiki-place.ts"
-import { findBranches, findMoves, findPullHeads, findReferences, findStored, findTags, listRepositories, listWikis } from "./store.ts"
+import { findBranches, findLastEvents, findPullHeads, findReferences, findStored, findTags, listRepositories, listWikis } from "./store.ts"
 
 /*
  * The references of a backup are those of the moment that its rows are of.
@@ -37,8 +37,9 @@ export async function* listWanted(read: Handle, git: Git, place: "folder" | "sto
       ? [repository, { ...base, key: wikiKey(row.storage), name: `${base.name}.wiki`, id: undefined, branch: undefined }]
       : [repository]
   })
+  const moves = await lastMoves(read)
   for (const { branch, ...each } of all.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
-    const state = place === "store" ? await stateInRows(read, each.key) : await stateInFolder(read, git, each)
+    const state = place === "store" ? await stateInRows(read, each.key) : await stateInFolder(read, git, each, moves)
     if (!state) yield { ...each, head: "", references: [], isGone: true }
     else yield { ...each, head: branch === undefined ? state.head : branchRef(branch), references: [...state.references].toSorted() }
   }
@@ -59,13 +60,22 @@ async function stateInFolder(
   read: Handle,
   git: Git,
   { key, format, id }: Pick<Wanted, "key" | "format" | "id">,
+  moves: ReadonlyMap<number, readonly RefMove[]>,
 ): Promise<State | undefined> {
   const repository = git.at(key, format)
   if (!(await git.repositories.exists(repository))) return undefined
   const head = await git.references.head(repository)
   const there = new Map<string, string>((await git.references.list(repository)).map((reference) => [reference.name, reference.id]))
   if (id === undefined) return { head, references: there }
-  return { head, references: agreed(there, await namedByRows(read, id), await movesOf(read, id)) }
+  const references = new Map(agreed(there, await namedByRows(read, id), moves.get(id) ?? []))
+  for (const [name, value] of references) {
+    const now = there.get(name)
+    if (value === now || (await git.objects.info(repository, objectId(value)))) continue
+    // The row is ahead: a job brings the commit, as of a pull request from a fork, and will do so again.
+    if (now === undefined) references.delete(name)
+    else references.set(name, now)
+  }
+  return { head, references }
 }
 
 /** The references that rows speak of, by name. */
@@ -88,15 +98,17 @@ export interface RefMove {
   readonly to: string
 }
 
-/** What is looked back on, for the case below. */
-const MOVES = 100
+/** Events that are looked back on: what the last seconds brought. */
+const EVENTS = 2_000
 
-async function movesOf(read: Handle, repositoryId: number): Promise<readonly RefMove[]> {
-  const rows = await findMoves(read, { repositoryId, limit: MOVES })
-  return rows.toReversed().flatMap(({ data }) => {
+/** The last moves that rows tell of, the oldest first, by repository. */
+async function lastMoves(read: Handle): Promise<ReadonlyMap<number, readonly RefMove[]>> {
+  const rows = (await findLastEvents(read, { limit: EVENTS })).filter(({ kind }) => kind.startsWith("reference.")).toReversed()
+  const moves = rows.flatMap(({ repository_id, data }) => {
     const { ref, oldId, newId }: Readonly<Record<string, unknown>> = JSON.parse(data)
-    return typeof ref === "string" ? [{ ref, from: String(oldId ?? ""), to: String(newId ?? "") }] : []
+    return typeof ref === "string" ? [{ repository_id, ref, from: String(oldId ?? ""), to: String(newId ?? "") }] : []
   })
+  return Map.groupBy(moves, ({ repository_id }) => repository_id)
 }
 
 /** The references of the moment, from those in the folder some time after it. */
@@ -132,5 +144,3 @@ export function endOf(moves: readonly RefMove[]): string | undefined {
   const [end] = ends
   return ends.length === 1 && end?.[1] === 1 ? end[0] : undefined
 }
-
-export const isRefOf = (name: string): name is RefName => isRefName(name)

@@ -14,6 +14,10 @@ export const listRepositories = query("backups.listRepositories", (db) =>
     ]),
 )
 
+export const listAdministrators = query("backups.listAdministrators", (db) =>
+  db.selectFrom("users").select("id").where("is_admin", "=", 1).where("is_active", "=", 1).orderBy("id"),
+)
+
 export const listWikis = query("backups.listWikis", (db) => db.selectFrom("wikis").select("repository_id"))
 
 export const findBranches = query("backups.findBranches", (db, p: Params<{ repositoryId: number }>) =>
@@ -32,15 +36,9 @@ export const findPullHeads = query("backups.findPullHeads", (db, p: Params<{ rep
     .where("pulls.repository_id", "=", p.repositoryId),
 )
 
-/** What was told last of moved references, the newest first. */
-export const findMoves = query("backups.findMoves", (db, p: Params<{ repositoryId: number; limit: number }>) =>
-  db
-    .selectFrom("events")
-    .select("data")
-    .where("repository_id", "=", p.repositoryId)
-    .where("kind", "in", ["reference.created", "reference.moved", "reference.removed"])
-    .orderBy("id", "desc")
-    .limit(p.limit),
+/** What has happened last, the newest first. */
+export const findLastEvents = query("backups.findLastEvents", (db, p: Params<{ limit: number }>) =>
+  db.selectFrom("events").select(["kind", "repository_id", "data"]).orderBy("id", "desc").limit(p.limit),
 )
 
 /** The state of a repository whose references are rows. */
