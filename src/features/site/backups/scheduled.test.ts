@@ -33,8 +33,7 @@ async function open(kind: FreshKind) {
 
 withWorld("a scheduled backup", { open }, ({ test, world }) => {
   const health = async () => JSON.parse(await (await fetch(`${world.hearth.url}/api/healthz`)).text()).checks["backup:last"]
-  const task = async () =>
-    (await world.call(world.root, "GET /admin/cron")).body.find(({ name }: { readonly name: string }) => name === "backup")
+  const task = async () => (await world.hearth.services.jobs.tasks.list()).find(({ name }) => name === "backup")
 
   test("that fails is told by the health of the server, and by mail to administrators", async () => {
     await world.person("ada", {})
@@ -54,7 +53,7 @@ withWorld("a scheduled backup", { open }, ({ test, world }) => {
     await openBackups(place, "secret", { creates: true, cost: { n: 1024, r: 8, p: 1 } })
     for (const _ of [1, 2]) expect(await world.hearth.services.jobs.tasks.run("backup")).toBe("ok")
     expect(await readdir(join(world.to, "backup/snapshots"))).toHaveLength(1)
-    expect(await task()).toMatchObject({ schedule: "30 2 * * *" })
+    expect(await task()).toMatchObject({ cron: "30 2 * * *", lastStatus: "ok" })
     await expect.poll(health).toMatchObject([{ status: "pass" }])
   })
 
