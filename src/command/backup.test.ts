@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { freshUrl } from "../../tests/support/database.ts"
 import { openPlace } from "../core/backup/place.ts"
@@ -76,6 +77,42 @@ it("restores into PostgreSQL from one file", async () => {
   } finally {
     await postgres.drop()
   }
+})
+
+it("restores a single repository into the site, beside the one that is there", async () => {
+  const again = `restore ${to} --repository acme/rocket --as Acme/rocket-2`
+  const done = await shell.run(again, env)
+  expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/^acme\/rocket of .* restored as acme\/rocket-2, with \d+ rows\./) })
+  const database = new DatabaseSync(join(shell.dataDir, "hearth.db"), { readOnly: true })
+  const of = (name: string) => database.prepare("select repositories.id, storage from repositories where lower_name = ?").get(name)
+  const [one, two] = [of("rocket"), of("rocket-2")]
+  const told = (sql: string, id: unknown) =>
+    database
+      .prepare(sql)
+      .all(Number(id))
+      .map((row) => ({ ...row }))
+  for (const sql of [
+    "select number, title, content, is_closed, author_id, comments_count from issues where repository_id = ? order by number",
+    "select issues.number, comments.kind, comments.content, comments.author_id from comments join issues on issues.id = issue_id where repository_id = ? order by comments.id",
+    "select number, labels.name from issue_labels join labels on labels.id = label_id join issues on issues.id = issue_id where issues.repository_id = ?",
+    "select number, state, reviewer_id from reviews join issues on issues.id = issue_id where repository_id = ?",
+    "select head_branch, head_id, is_merged, head_repository_id is null from pulls where repository_id = ?",
+    "select tag_name, title from releases where repository_id = ?",
+    "select name, commit_id from branches where repository_id = ? order by name",
+    "select last_number from issue_counters where repository_id = ?",
+  ]) {
+    expect(told(sql, one?.["id"]).length, sql).toBeGreaterThan(0)
+    expect(told(sql, two?.["id"]), sql).toEqual(told(sql, one?.["id"]))
+  }
+  database.close()
+  const shown = (storage: unknown) =>
+    execFileSync("git", ["-C", join(shell.dataDir, "repositories", `${storage}.git`), "for-each-ref"]).toString()
+  expect(shown(two?.["storage"])).toBe(shown(one?.["storage"]))
+  expect(await shell.run(again, env)).toMatchObject({ code: 1, said: expect.stringContaining("already exists") })
+  expect(await shell.run(`restore ${to} --repository acme/none`, env)).toMatchObject({
+    code: 1,
+    said: expect.stringContaining("There is no repository acme/none"),
+  })
 })
 
 it("says what is wrong with a passphrase, and with a place without backups", async () => {

@@ -1,4 +1,5 @@
 import { mkdir } from "node:fs/promises"
+import { findUserByName } from "../access/store.ts"
 import { hasRule, readKeep } from "../core/backup/keep.ts"
 import { holdPlace } from "../core/backup/locks.ts"
 import { type BackupPlace, openPlace } from "../core/backup/place.ts"
@@ -23,7 +24,10 @@ import { size } from "../core/setting.ts"
 import { backUp } from "../features/site/backups/backup.ts"
 import { prune } from "../features/site/backups/prune.ts"
 import { restore } from "../features/site/backups/restore.ts"
+import { withSource } from "../features/site/backups/source.ts"
 import { verify } from "../features/site/backups/verify.ts"
+import { putRepository } from "../features/site/copies/put-repository.ts"
+import { findRepositoryNamed } from "../features/site/copies/store.ts"
 import { CommandFailed, DONE, type ExitCode, FAILED } from "./failure.ts"
 import { type Environment, withInstallation } from "./installation.ts"
 import { onSignals } from "./signals.ts"
@@ -145,9 +149,13 @@ export async function restoreBackup(
   terminal: Terminal,
   env: Environment,
   from: string | undefined,
-  { backup, despiteFaults }: { readonly backup: string; readonly despiteFaults: boolean },
+  options: { readonly backup: string; readonly despiteFaults: boolean; readonly repository?: string; readonly as?: string },
 ): Promise<ExitCode> {
   const { config } = loadConfig({ env })
+  const { backup, despiteFaults, repository } = options
+  if (repository !== undefined) return restoreOne(terminal, env, from, { backup, repository, as: options.as ?? repository })
+  if (options.as !== undefined)
+    throw new CommandFailed("--as names a repository, and --repository is missing.", "Say which one with --repository OWNER/NAME.")
   return withBackups(terminal, env, from, async (backups, signal) => {
     const snapshot = await find(backups, backup)
     await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
@@ -170,6 +178,50 @@ export async function restoreBackup(
       unlock?.()
     }
   })
+}
+
+interface OneRepository {
+  readonly backup: string
+  readonly repository: string
+  readonly as: string
+}
+
+async function restoreOne(terminal: Terminal, env: Environment, from: string | undefined, wanted: OneRepository): Promise<ExitCode> {
+  const [[owner, name], [newOwner, newName]] = [namesIn(wanted.repository), namesIn(wanted.as)]
+  return withBackups(terminal, env, from, async (backups) => {
+    const snapshot = await find(backups, wanted.backup)
+    const release = await holdPlace(backups.place, { alone: false })
+    try {
+      return await withSource(backups, snapshot, terminal.progress, async (source) => {
+        const repository = await findRepositoryNamed.first(source.db, { owner: owner.toLowerCase(), name: name.toLowerCase() })
+        if (!repository)
+          throw new CommandFailed(
+            `There is no repository ${wanted.repository} in the backup ${snapshot.id}.`,
+            "`hearth backup show` lists those that it has.",
+          )
+        return withInstallation(env, async (services) => {
+          const account = await findUserByName.first(services.database.read, { lowerName: newOwner.toLowerCase() })
+          if (!account)
+            throw new CommandFailed(`There is no account ${newOwner} here.`, "Make it first, or name another with --as OWNER/NAME.")
+          const put = { repositoryId: repository.id, owner: account, name: newName, progress: terminal.progress }
+          const { rows, faults } = await putRepository(services, source, put)
+          terminal.progress("")
+          terminal.out(`${wanted.repository} of ${timeOf(snapshot.at)} restored as ${account.name}/${newName}, with ${rows} rows.`)
+          terminal.out("Not restored are workflow runs, webhooks, deploy keys, mirrors and secrets.")
+          tell(terminal, faults)
+          return faults.length > 0 ? FAILED : DONE
+        })
+      })
+    } finally {
+      await release()
+    }
+  })
+}
+
+function namesIn(text: string): readonly [owner: string, name: string] {
+  const [, owner, name] = /^([^/]+)\/([^/]+)$/.exec(text) ?? []
+  if (owner === undefined || name === undefined) throw new CommandFailed(`${text} is no repository.`, "Name it like OWNER/NAME.")
+  return [owner, name]
 }
 
 /** The backup that an operator means. Fails with {@link CommandFailed}. */

@@ -22,6 +22,12 @@ export interface TableShape {
   readonly key: readonly string[]
 }
 
+/** A table that is there. */
+export interface FoundTable extends TableShape {
+  /** The columns that may be empty. */
+  readonly nullable: readonly string[]
+}
+
 /** What databases or tasks make of other rows by themselves: it is not dumped. Code is indexed anew by the task `index_code`. */
 const DERIVED: ReadonlySet<string> = new Set([
   "schema_versions",
@@ -40,6 +46,7 @@ interface Found {
   readonly type: string
   /** The place in the primary key, from 1; 0 for none. */
   readonly key: number
+  readonly required: number
 }
 
 const TYPES: Readonly<Record<string, ValueType>> = {
@@ -56,7 +63,7 @@ const TYPES: Readonly<Record<string, ValueType>> = {
 }
 
 /** The tables that a dump has, by name. Throws for a column of a type that dumps don't have. */
-export async function readShapes(db: AnyHandle): Promise<readonly TableShape[]> {
+export async function readShapes(db: AnyHandle): Promise<readonly FoundTable[]> {
   const found = await (sessionOf(db).kind === "sqlite" ? findInSqlite(db) : findInPostgres(db))
   const tables = Map.groupBy(
     found.filter(({ table }) => !DERIVED.has(table) && table !== UNFINISHED_TABLE),
@@ -70,6 +77,7 @@ export async function readShapes(db: AnyHandle): Promise<readonly TableShape[]> 
         .filter(({ key }) => key > 0)
         .toSorted((a, b) => a.key - b.key)
         .map(({ column }) => column),
+      nullable: columns.filter(({ required }) => !required).map(({ column }) => column),
     }))
     .toSorted(byName)
 }
@@ -85,7 +93,7 @@ function typeOf(table: string, type: string): ValueType {
 const findInSqlite = async (db: AnyHandle): Promise<readonly Found[]> =>
   (
     await sql<Found>`
-      select list.name as "table", info.name as "column", upper(info.type) as type, info.pk as key
+      select list.name as "table", info.name as "column", upper(info.type) as type, info.pk as key, info."notnull" as required
       from pragma_table_list as list, pragma_table_info(list.name) as info
       where list.schema = 'main' and list.type = 'table' and list.name not like 'sqlite\\_%' escape '\\'`.execute(db)
   ).rows
@@ -94,7 +102,7 @@ const findInPostgres = async (db: AnyHandle): Promise<readonly Found[]> =>
   (
     await sql<Found>`
       select pg_class.relname::text as "table", attname::text as "column", typname::text as type,
-        coalesce(array_position(indkey::int[], attnum::int) + 1, 0) as key
+        coalesce(array_position(indkey::int[], attnum::int) + 1, 0) as key, attnotnull::int as required
       from pg_class
       inner join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
       inner join pg_type on pg_type.oid = atttypid
@@ -117,4 +125,29 @@ export async function readSequences(db: AnyHandle): Promise<ReadonlyMap<string, 
 export async function readSchema(db: AnyHandle): Promise<number> {
   const { rows } = await sql<{ readonly id: number }>`select max(id) as id from schema_versions`.execute(db)
   return rows[0]?.id ?? 0
+}
+
+/** A column that holds the id of a row of another table, or of the same. */
+export interface ColumnReference {
+  readonly table: string
+  readonly column: string
+  readonly target: string
+}
+
+/** The foreign keys of all tables. */
+export async function readReferences(db: AnyHandle): Promise<readonly ColumnReference[]> {
+  const { rows } = await (sessionOf(db).kind === "sqlite"
+    ? sql<ColumnReference>`
+        select list.name as "table", "from" as "column", keys."table" as target
+        from pragma_table_list as list, pragma_foreign_key_list(list.name) as keys
+        where list.schema = 'main' and list.type = 'table'`
+    : sql<ColumnReference>`
+        select source.relname::text as "table", attname::text as "column", goal.relname::text as target
+        from pg_constraint
+        inner join pg_class as source on source.oid = conrelid
+        inner join pg_class as goal on goal.oid = confrelid
+        inner join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+        where contype = 'f' and source.relnamespace = (select oid from pg_namespace where nspname = current_schema())`
+  ).execute(db)
+  return rows
 }

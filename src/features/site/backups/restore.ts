@@ -109,7 +109,7 @@ async function restoreRows({ config, snapshot, backups, progress, check }: Resto
   return snapshot.tables.reduce((sum, { rows }) => sum + rows, 0)
 }
 
-function requireKnown({ schema, version }: Snapshot): void {
+export function requireKnown({ schema, version }: Snapshot): void {
   if (knownSteps()[schema.step - 1] === schema.name) return
   throw new DatabaseRefused(
     "newer",
