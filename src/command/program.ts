@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander"
 import { loadConfig } from "../core/config.ts"
 import { API_VERSION, VERSION } from "../core/version.ts"
+import { accountCommands } from "./account-commands.ts"
 import { backupCommands } from "./backup-commands.ts"
 import { databaseCommands } from "./database-commands.ts"
 import { examples } from "./examples.ts"
@@ -83,6 +84,7 @@ function commands(terminal: Terminal, given: Environment, end: (code: ExitCode) 
   storageCommands(program, terminal, env, end)
   databaseCommands(program, terminal, env, end)
   backupCommands(program, terminal, env, end)
+  accountCommands(program, terminal, env, end)
 
   program
     .command("doctor")

@@ -26,7 +26,7 @@ export type Ids = Map<string, Map<number, number>>
 
 export interface PutOptions {
   readonly from: AnyHandle
-  readonly to: Database
+  readonly to: Pick<Database, "read" | "write">
   readonly rules: readonly PartRule[]
   /** The rows that are there already; those that are put are added. */
   readonly ids: Ids

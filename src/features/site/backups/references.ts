@@ -26,8 +26,8 @@ export interface Wanted {
   readonly isGone?: boolean
 }
 
-/** All repositories and wikis with their references at the moment of the snapshot, in the order of their keys. */
-export async function* listWanted(read: Handle, git: Git, place: "folder" | "store"): AsyncGenerator<Wanted> {
+/** All repositories and wikis, or those with these keys, with their references at the moment of the snapshot, in the order of their keys. */
+export async function* listWanted(read: Handle, git: Git, place: "folder" | "store", only?: ReadonlySet<string>): AsyncGenerator<Wanted> {
   const rows = await listRepositories(read)
   const wikis = new Set((await listWikis(read)).map(({ repository_id }) => repository_id))
   const all = rows.flatMap((row) => {
@@ -38,7 +38,7 @@ export async function* listWanted(read: Handle, git: Git, place: "folder" | "sto
       : [repository]
   })
   const moves = await lastMoves(read)
-  for (const { branch, ...each } of all.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+  for (const { branch, ...each } of all.filter(({ key }) => only?.has(key) ?? true).toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
     const state = place === "store" ? await stateInRows(read, each.key) : await stateInFolder(read, git, each, moves)
     if (!state) yield { ...each, head: "", references: [], isGone: true }
     else yield { ...each, head: branch === undefined ? state.head : branchRef(branch), references: [...state.references].toSorted() }

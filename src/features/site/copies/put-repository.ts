@@ -42,6 +42,8 @@ export interface PutRepository {
   readonly repositoryId: number
   readonly owner: User
   readonly name: string
+  /** The account that comes along, under another name perhaps. */
+  readonly self?: { readonly from: number; readonly to: number }
   readonly progress?: (state: string) => void
 }
 
@@ -62,7 +64,7 @@ const REMAINS_AFTER = 86_400
 export async function putRepository(
   services: Services,
   source: Source,
-  { repositoryId, owner, name, progress }: PutRepository,
+  { repositoryId, owner, name, self, progress }: PutRepository,
 ): Promise<PutResult> {
   const { database, jobs, now } = services
   const faults: string[] = []
@@ -72,7 +74,8 @@ export async function putRepository(
   const storage = newStorageKey()
   await putGit(services, source, row.storage, storage, faults)
   await putGit(services, source, wikiKey(row.storage), wikiKey(storage), faults)
-  const { people, names } = await matchPeople(database.read, source.db)
+  const { people: matched, names } = await matchPeople(database.read, source.db)
+  const people = self ? new Map([...matched, [self.from, self.to]]) : matched
   const uuids = await renamedFiles(database.read, source.db, repositoryId)
   const id = await database.write(async (tx) => {
     await ensureNobody(tx, now())
@@ -140,7 +143,7 @@ async function putGit({ git }: Services, source: Source, from: string, to: strin
 }
 
 /** Who is who: accounts of the source by their names here. */
-async function matchPeople(
+export async function matchPeople(
   here: Handle,
   there: Handle,
 ): Promise<{ readonly people: ReadonlyMap<number, number>; readonly names: ReadonlyMap<number, string> }> {

@@ -5,6 +5,10 @@ export const findRepositoryRow = query("copies.findRepository", (db, p: Params<{
   db.selectFrom("repositories").selectAll().where("id", "=", p.id),
 )
 
+export const findAccountRow = query("copies.findAccount", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("users").selectAll().where("id", "=", p.id),
+)
+
 export const findOwned = query("copies.findOwned", (db, p: Params<{ ownerId: number; lowerName: string }>) =>
   db.selectFrom("repositories").select("id").where("owner_id", "=", p.ownerId).where("lower_name", "=", p.lowerName),
 )
