@@ -64,7 +64,8 @@ export function backupCommands(program: Command, terminal: Terminal, env: () => 
     .argument("[from]", WHERE)
     .option("--backup <id>", "which, as `hearth backup list` names it", "latest")
     .option("--repository <owner/name>", "restore this one repository into the site of the settings, whose servers may run")
-    .option("--as <owner/name>", "the new name of that repository; its owner must be there")
+    .option("--account <name>", "restore this one account or organisation with its repositories, likewise")
+    .option("--as <name>", "the new name of that repository, OWNER/NAME with an owner who is there, or of that account")
     .option("--despite-faults", "let servers work with what could be restored, though some of it is damaged and missing", false)
     .addHelpText(
       "after",
@@ -72,12 +73,19 @@ export function backupCommands(program: Command, terminal: Terminal, env: () => 
         "hearth --data-dir /var/lib/hearth restore /mnt/disk/hearth",
         "HEARTH_DATABASE_URL=postgres://hearth@db/hearth hearth restore monday.hearth",
         "hearth restore /mnt/disk/hearth --repository acme/rocket --as acme/rocket-of-monday",
+        "hearth restore /mnt/disk/hearth --account acme --as acme-of-monday",
       ),
     )
     .action(
       async (
         from: string | undefined,
-        options: { readonly backup: string; readonly despiteFaults: boolean; readonly repository?: string; readonly as?: string },
+        options: {
+          readonly backup: string
+          readonly despiteFaults: boolean
+          readonly repository?: string
+          readonly account?: string
+          readonly as?: string
+        },
       ) => end(await (await verbs()).restoreBackup(terminal, env(), from, options)),
     )
 }

@@ -82,7 +82,7 @@ it("restores into PostgreSQL from one file", async () => {
 it("restores a single repository into the site, beside the one that is there", async () => {
   const again = `restore ${to} --repository acme/rocket --as Acme/rocket-2`
   const done = await shell.run(again, env)
-  expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/^acme\/rocket of .* restored as acme\/rocket-2, with \d+ rows\./) })
+  expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/^acme\/rocket restored as acme\/rocket-2, with \d+ rows, as of /) })
   const database = new DatabaseSync(join(shell.dataDir, "hearth.db"), { readOnly: true })
   const of = (name: string) => database.prepare("select repositories.id, storage from repositories where lower_name = ?").get(name)
   const [one, two] = [of("rocket"), of("rocket-2")]
@@ -108,6 +108,9 @@ it("restores a single repository into the site, beside the one that is there", a
   const shown = (storage: unknown) =>
     execFileSync("git", ["-C", join(shell.dataDir, "repositories", `${storage}.git`), "for-each-ref"]).toString()
   expect(shown(two?.["storage"])).toBe(shown(one?.["storage"]))
+  expect((await shell.run(`restore ${to} --account acme --as acme-2`, env)).out).toMatch(
+    /^acme restored as acme-2, with 1 repositories, as of /,
+  )
   expect(await shell.run(again, env)).toMatchObject({ code: 1, said: expect.stringContaining("already exists") })
   expect(await shell.run(`restore ${to} --repository acme/none`, env)).toMatchObject({
     code: 1,

@@ -20,13 +20,15 @@ import { bytesInWords } from "../core/blobs/move.ts"
 import { type Config, loadConfig, sshHostKeyFile } from "../core/config.ts"
 import { DatabaseUnavailable } from "../core/database/failures.ts"
 import { lockForServer } from "../core/database/server-lock.ts"
+import type { Services } from "../core/services.ts"
 import { size } from "../core/setting.ts"
 import { backUp } from "../features/site/backups/backup.ts"
 import { prune } from "../features/site/backups/prune.ts"
 import { restore } from "../features/site/backups/restore.ts"
 import { withSource } from "../features/site/backups/source.ts"
 import { verify } from "../features/site/backups/verify.ts"
-import { putRepository } from "../features/site/copies/put-repository.ts"
+import { putAccount } from "../features/site/copies/put-account.ts"
+import { putRepository, type Source } from "../features/site/copies/put-repository.ts"
 import { findRepositoryNamed } from "../features/site/copies/store.ts"
 import { CommandFailed, DONE, type ExitCode, FAILED } from "./failure.ts"
 import { type Environment, withInstallation } from "./installation.ts"
@@ -149,13 +151,15 @@ export async function restoreBackup(
   terminal: Terminal,
   env: Environment,
   from: string | undefined,
-  options: { readonly backup: string; readonly despiteFaults: boolean; readonly repository?: string; readonly as?: string },
+  options: OnePart & { readonly despiteFaults: boolean },
 ): Promise<ExitCode> {
   const { config } = loadConfig({ env })
-  const { backup, despiteFaults, repository } = options
-  if (repository !== undefined) return restoreOne(terminal, env, from, { backup, repository, as: options.as ?? repository })
+  const { backup, despiteFaults, repository, account } = options
+  if (repository !== undefined && account !== undefined)
+    throw new CommandFailed("--repository and --account are two things.", "Give one of them.")
+  if (repository !== undefined || account !== undefined) return restoreOne(terminal, env, from, options)
   if (options.as !== undefined)
-    throw new CommandFailed("--as names a repository, and --repository is missing.", "Say which one with --repository OWNER/NAME.")
+    throw new CommandFailed("--as names what is restored alone.", "Say which with --repository OWNER/NAME or --account NAME.")
   return withBackups(terminal, env, from, async (backups, signal) => {
     const snapshot = await find(backups, backup)
     await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
@@ -180,42 +184,66 @@ export async function restoreBackup(
   })
 }
 
-interface OneRepository {
+interface OnePart {
   readonly backup: string
-  readonly repository: string
-  readonly as: string
+  readonly repository?: string | undefined
+  readonly account?: string | undefined
+  readonly as?: string | undefined
 }
 
-async function restoreOne(terminal: Terminal, env: Environment, from: string | undefined, wanted: OneRepository): Promise<ExitCode> {
-  const [[owner, name], [newOwner, newName]] = [namesIn(wanted.repository), namesIn(wanted.as)]
+/** Restores a repository or an account into a site whose servers may run. */
+async function restoreOne(terminal: Terminal, env: Environment, from: string | undefined, wanted: OnePart): Promise<ExitCode> {
   return withBackups(terminal, env, from, async (backups) => {
     const snapshot = await find(backups, wanted.backup)
     const release = await holdPlace(backups.place, { alone: false })
     try {
-      return await withSource(backups, snapshot, terminal.progress, async (source) => {
-        const repository = await findRepositoryNamed.first(source.db, { owner: owner.toLowerCase(), name: name.toLowerCase() })
-        if (!repository)
-          throw new CommandFailed(
-            `There is no repository ${wanted.repository} in the backup ${snapshot.id}.`,
-            "`hearth backup show` lists those that it has.",
-          )
-        return withInstallation(env, async (services) => {
-          const account = await findUserByName.first(services.database.read, { lowerName: newOwner.toLowerCase() })
-          if (!account)
-            throw new CommandFailed(`There is no account ${newOwner} here.`, "Make it first, or name another with --as OWNER/NAME.")
-          const put = { repositoryId: repository.id, owner: account, name: newName, progress: terminal.progress }
-          const { rows, faults } = await putRepository(services, source, put)
+      return await withSource(backups, snapshot, terminal.progress, (source) =>
+        withInstallation(env, async (services): Promise<ExitCode> => {
+          const { words, faults } =
+            wanted.account === undefined
+              ? await putOneRepository(services, source, terminal, wanted)
+              : await putOneAccount(services, source, terminal, wanted.account, wanted.as)
           terminal.progress("")
-          terminal.out(`${wanted.repository} of ${timeOf(snapshot.at)} restored as ${account.name}/${newName}, with ${rows} rows.`)
-          terminal.out("Not restored are workflow runs, webhooks, deploy keys, mirrors and secrets.")
+          terminal.out(`${words}, as of ${timeOf(snapshot.at)}.`)
+          terminal.out("Not restored are workflow runs, packages, webhooks, keys, mirrors and secrets.")
           tell(terminal, faults)
           return faults.length > 0 ? FAILED : DONE
-        })
-      })
+        }),
+      )
     } finally {
       await release()
     }
   })
+}
+
+interface Put {
+  readonly words: string
+  readonly faults: readonly string[]
+}
+
+const LISTED = "`hearth backup show` lists what it has."
+
+async function putOneRepository(
+  services: Services,
+  source: Source,
+  { progress }: Terminal,
+  { repository = "", as = repository }: OnePart,
+): Promise<Put> {
+  const [[owner, name], [newOwner, newName]] = [namesIn(repository), namesIn(as)]
+  const found = await findRepositoryNamed.first(source.db, { owner: owner.toLowerCase(), name: name.toLowerCase() })
+  if (!found) throw new CommandFailed(`There is no repository ${repository} in the backup.`, LISTED)
+  const account = await findUserByName.first(services.database.read, { lowerName: newOwner.toLowerCase() })
+  if (!account) throw new CommandFailed(`There is no account ${newOwner} here.`, "Make it first, or name another with --as OWNER/NAME.")
+  const { rows, faults } = await putRepository(services, source, { repositoryId: found.id, owner: account, name: newName, progress })
+  return { words: `${repository} restored as ${account.name}/${newName}, with ${rows} rows`, faults }
+}
+
+async function putOneAccount(services: Services, source: Source, { progress }: Terminal, name: string, as = name): Promise<Put> {
+  const found = await findUserByName.first(source.db, { lowerName: name.toLowerCase() })
+  if (!found) throw new CommandFailed(`There is no account ${name} in the backup.`, "Name one that was there then.")
+  const { account, repositories, skipped, faults } = await putAccount(services, source, { accountId: found.id, name: as, progress })
+  const left = skipped.length > 0 ? `; left as they are: ${skipped.join(", ")}` : ""
+  return { words: `${name} restored as ${account.name}, with ${repositories.length} repositories${left}`, faults }
 }
 
 function namesIn(text: string): readonly [owner: string, name: string] {

@@ -125,6 +125,6 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "tests/stress/stress.test.ts",
   ],
   "changes of references that several servers make at once": ["src/core/repositories/shared.test.ts"],
-  "what servers share with PostgreSQL alone": ["tests/store/move-repositories.test.ts"],
+  "what servers share with PostgreSQL alone": ["tests/store/backups.test.ts", "tests/store/move-repositories.test.ts"],
   "what is kept until something is written": ["src/features/people/avatars/pictures.test.ts", "src/servers/routing/pipeline.test.ts"],
 }
