@@ -53,8 +53,11 @@ export function backupCommands(program: Command, terminal: Terminal, env: () => 
     .command("verify")
     .description("Read all that is stored, and name what is damaged, and which part of which backup that is.")
     .argument("[from]", WHERE)
-    .addHelpText("after", examples("hearth backup verify", "hearth backup verify /mnt/disk/hearth"))
-    .action(async (from: string | undefined) => end(await (await verbs()).verifyBackups(terminal, env(), from)))
+    .option("--forget", "forget what is damaged, so that the next backup stores it anew where the site still has it", false)
+    .addHelpText("after", examples("hearth backup verify", "hearth backup verify /mnt/disk/hearth --forget"))
+    .action(async (from: string | undefined, options: { readonly forget: boolean }) =>
+      end(await (await verbs()).verifyBackups(terminal, env(), from, options)),
+    )
 
   program
     .command("restore")

@@ -26,7 +26,7 @@ import { backUp } from "../features/site/backups/backup.ts"
 import { prune } from "../features/site/backups/prune.ts"
 import { restore } from "../features/site/backups/restore.ts"
 import { withSource } from "../features/site/backups/source.ts"
-import { verify } from "../features/site/backups/verify.ts"
+import { forget, verify } from "../features/site/backups/verify.ts"
 import { putAccount } from "../features/site/copies/put-account.ts"
 import { putRepository, type Source } from "../features/site/copies/put-repository.ts"
 import { findRepositoryNamed } from "../features/site/copies/store.ts"
@@ -131,18 +131,26 @@ export async function showBackup(terminal: Terminal, env: Environment, id: strin
   })
 }
 
-export async function verifyBackups(terminal: Terminal, env: Environment, from: string | undefined): Promise<ExitCode> {
+export async function verifyBackups(
+  terminal: Terminal,
+  env: Environment,
+  from: string | undefined,
+  options: { readonly forget: boolean },
+): Promise<ExitCode> {
   return withBackups(terminal, env, from, async (backups, signal) => {
-    const { packs, bytes, faults } = await verify(backups, { progress: terminal.progress, signal })
+    const { packs, bytes, faults, damaged } = await verify(backups, { progress: terminal.progress, signal })
     terminal.out(`${packs} packs (${bytesInWords(bytes)}) were read.`)
     if (faults.length === 0) {
       terminal.out("All is well.")
       return DONE
     }
     tell(terminal, faults)
-    terminal.say(
-      "Bring the named files back from another copy of the backups. Or take a backup into another place: nothing is read from a damaged one.",
-    )
+    if (options.forget && !backups.place.isOneFile) {
+      await forget(backups, damaged)
+      terminal.say(
+        "It is forgotten. Take a backup now: what the site still has is stored anew, and the older backups are whole again with it.",
+      )
+    } else terminal.say("Bring the named files back from another copy of the backups. Or run this with --forget, and take a backup.")
     return FAILED
   })
 }

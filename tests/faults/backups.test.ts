@@ -17,6 +17,8 @@ import { openBackups } from "../../src/core/backup/snapshots.ts"
 import { type ServerProcess, startServer } from "../support/server-process.ts"
 
 const ROUNDS = Number(process.env["HEARTH_TEST_BACKUPS"] ?? 2)
+/** For a busy machine: a round takes ten seconds or so on one that is not. */
+const PATIENCE_MS = 300_000 + ROUNDS * 60_000
 const WRITERS = 8
 const PUSHERS = 2
 const run = promisify(execFile)
@@ -153,7 +155,7 @@ async function examine(
   }
 }
 
-it("has in each backup all that was acknowledged before, of one moment with what came meanwhile", async () => {
+it("has in each backup all that was acknowledged before, of one moment with what came meanwhile", { timeout: PATIENCE_MS }, async () => {
   const world: World = { asked: new Set(), acknowledged: [], pushed: new Map(), stop: false }
   const work = Promise.all([
     ...Array.from({ length: WRITERS }, (_, each) => write(world, each)),
@@ -176,7 +178,7 @@ it("has in each backup all that was acknowledged before, of one moment with what
   expect(world.acknowledged.length).toBeGreaterThan(20)
 })
 
-it("leaves what was there when a backup or a restore is killed, and goes on when it is run again", async () => {
+it("leaves what was there when a backup or a restore is killed, and goes on when it is run again", { timeout: PATIENCE_MS }, async () => {
   const asked = new Set<string>()
   const list = async (): Promise<readonly { readonly id: string }[]> =>
     JSON.parse((await hearth(["backup", "list", to, "--json"], dataDir())).output)

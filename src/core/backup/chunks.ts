@@ -156,10 +156,11 @@ export function chunkWriter(place: BackupPlace, keys: Keys, known: Known, { rate
     if (parts.length === 0) return
     const [id, bytes, inside] = [pack, Buffer.concat(parts), chunks]
     ;[pack, size, parts, chunks] = [newId(), 0, [], []]
-    await under
-    under = writePack(id, bytes, inside)
-    // It is awaited later: until then its failure is no surprise.
+    // One pack is written at a time, and one more may wait. A failure is told by the next.
+    const before = under
+    under = before.then(() => writePack(id, bytes, inside))
     under.catch(() => {})
+    await before
   }
 
   return {

@@ -153,25 +153,42 @@ async function takeRepositories(taking: Taking, file: string): Promise<Snapshot[
   const out = lineWriter(writer)
   let [count, bytes] = [0, 0]
   const before = inOrder(linesOf(backups, last?.repositories.chunks, RepositorySchema, isRepositoryLine))
-  for await (const wanted of wantedIn(file)) {
-    check()
-    const line = await takeRepository(taking, wanted, await before(wanted.key))
+  // Some are packed at once, and written down in their order.
+  const under: Promise<RepositoryLine>[] = []
+  const put = async (): Promise<void> => {
+    const line = await under.shift()
+    if (!line) return
     count += 1
     bytes += line.packs.reduce((sum, { size }) => sum + size, 0)
     await out.add(JSON.stringify(line))
     progress(`${count} repositories (${bytesInWords(bytes)}), ${bytesInWords(writer.written())} written`)
   }
+  try {
+    for await (const wanted of wantedIn(file)) {
+      check()
+      under.push(takeRepository(taking, wanted, await before(wanted.key)))
+      if (under.length >= AT_ONCE) await put()
+    }
+    while (under.length > 0) await put()
+  } finally {
+    await Promise.allSettled(under)
+  }
   return { count, bytes, chunks: [...(await out.end())] }
 }
+
+/** Repositories that are packed at once: most of the time of each is spent waiting for a process. */
+const AT_ONCE = 4
 
 async function takeRepository(taking: Taking, wanted: Wanted, before: RepositoryLine | undefined): Promise<RepositoryLine> {
   const { key, name, format, head } = wanted
   const references = wanted.references.map(([ref, id]): [string, string] => [ref, id])
   const same = { key, name, format, head, references }
-  if (before && JSON.stringify(before.references) === JSON.stringify(references)) return { ...before, ...same }
+  // What was damaged and forgotten is packed anew.
+  const whole = before?.packs.every((pack) => areKnown(taking, pack.chunks)) ? before : undefined
+  if (whole && JSON.stringify(whole.references) === JSON.stringify(references)) return { ...whole, ...same }
   try {
     if (wanted.isGone) throw new Error("it is not there")
-    return { ...same, ...(await packRepository(taking, wanted, before)) }
+    return { ...same, ...(await packRepository(taking, wanted, whole)) }
   } catch (error) {
     taking.check()
     if (!(error instanceof Error)) throw error
@@ -218,7 +235,7 @@ async function takeFiles(taking: Taking): Promise<Snapshot["files"]> {
       // What was not completed.
       if (key.endsWith(".part")) continue
       const known = await before(key)
-      const line = known?.size === size ? known : await takeFile(taking, key)
+      const line = known?.size === size && areKnown(taking, known.chunks) ? known : await takeFile(taking, key)
       if (!line) continue
       count += 1
       bytes += line.size
@@ -228,6 +245,8 @@ async function takeFiles(taking: Taking): Promise<Snapshot["files"]> {
   }
   return { count, bytes, chunks: [...(await out.end())] }
 }
+
+const areKnown = ({ backups }: Taking, chunks: readonly string[]): boolean => chunks.every((chunk) => backups.known.has(chunk))
 
 /** A file never changes: it is read once, for all backups. Undefined for one that has gone. */
 async function takeFile({ services, writer }: Taking, key: string): Promise<FileLine | undefined> {

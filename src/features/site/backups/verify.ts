@@ -1,4 +1,5 @@
-import { packName } from "../../../core/backup/chunks.ts"
+import { chunkWriter, knownChunks, packName } from "../../../core/backup/chunks.ts"
+import { holdPlace } from "../../../core/backup/locks.ts"
 import { Damaged } from "../../../core/backup/seal.ts"
 import {
   type Backups,
@@ -39,6 +40,8 @@ export interface Verified {
   readonly bytes: number
   /** A sentence for each damaged pack, and each thing of a snapshot that is damaged by it. */
   readonly faults: readonly string[]
+  /** The chunks that are damaged or gone. */
+  readonly damaged: ReadonlySet<string>
 }
 
 interface VerifyOptions {
@@ -81,7 +84,7 @@ export async function verify(backups: Backups, { progress = () => {}, signal }: 
     }
   }
   progress("")
-  return { packs, bytes, faults: [...new Set(faults)] }
+  return { packs, bytes, faults: [...new Set(faults)], damaged: bad }
 }
 
 async function isWhole(keys: Backups["keys"], sealed: Buffer, chunk: string): Promise<boolean> {
@@ -113,4 +116,19 @@ async function chunksByPack(backups: Backups, snapshots: readonly Snapshot[]): P
     }
   }
   return found
+}
+
+/** Forgets chunks that are damaged, so that the next backup stores them anew where the site still has them: older ones are whole again then. Nobody else may work in the place meanwhile. */
+export async function forget({ place, keys, known, indexes }: Backups, damaged: ReadonlySet<string>): Promise<void> {
+  const release = await holdPlace(place, { alone: true })
+  try {
+    const left = knownChunks()
+    for (const [chunk, location] of known.entries()) if (!damaged.has(chunk)) left.add(chunk, location)
+    const writer = chunkWriter(place, keys, left)
+    writer.keep(left)
+    await writer.flush()
+    for (const name of indexes) await place.remove(name)
+  } finally {
+    await release()
+  }
 }

@@ -171,7 +171,8 @@ async function takeRows({ git }: Exporting, read: Handle, { id }: Pick<User, "id
     ids.set(rule.table, own)
   }
   const users = shapes.get("users")
-  if (users) tables.push({ shape: users, file: await takePeople(read, users, id, people, folder) })
+  const columns = users?.columns.filter(({ name }) => ACCOUNT_COLUMNS.includes(name)) ?? []
+  if (users) tables.push({ shape: { ...users, columns }, file: await takePeople(read, users, id, people, folder) })
   const keys = new Set(repositories.flatMap(({ storage }) => [storage, wikiKey(storage)]))
   const wanted: Wanted[] = []
   for await (const each of listWanted(read, git, await placeOfRepositories(read), keys)) if (!each.isGone) wanted.push(each)
