@@ -160,7 +160,7 @@ it("finds a flipped bit, names it and what it is of, and restores all else", asy
 it("removes what rules don't keep, and what no backup needs any more", async () => {
   await rm(join(shell.dataDir, "attachments"), { recursive: true })
   const done = await shell.run(`backup ${to} --keep last=1`, env)
-  expect(done.out).toMatch(/\n3 older backups removed, (8|1\d)\.\d MiB freed\./)
+  expect(done.out).toMatch(/\n3 older backups removed, \d+\.\d MiB freed\./)
   expect(JSON.parse((await shell.run(`backup list ${to} --json`, env)).out)).toHaveLength(1)
   expect(await shell.run(`backup verify ${to}`, env)).toMatchObject({ code: 0, out: expect.stringContaining("All is well.") })
   expect(await shell.run(`restore ${to}`, restored("pruned"))).toMatchObject({ code: 0 })
