@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { FastifyInstance } from "fastify"
 import type { User } from "./core/actor.ts"
+import { heldBlobs } from "./core/backup/hold.ts"
 import type { Blobs } from "./core/blobs/blobs.ts"
 import { openStorage } from "./core/blobs/open.ts"
 import { currentCaller } from "./core/caller.ts"
@@ -52,7 +53,7 @@ import { findFirstAdministrator } from "./features/people/users/store.ts"
 import { openAnnouncements } from "./features/site/announcements/shown.ts"
 import { files } from "./files.ts"
 import { defaultLimits, openGit } from "./git/index.ts"
-import { jobs, schedule } from "./jobs.ts"
+import { jobs, scheduleOf } from "./jobs.ts"
 import { listeners } from "./listeners.ts"
 import { operations } from "./operations.ts"
 import { otherwise, pages } from "./pages.ts"
@@ -275,7 +276,7 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     const alone = serves && database.kind === "sqlite"
     const isFirst = cluster?.isFirst ?? true
     const { now = () => Math.floor(Date.now() / 1000) } = options
-    const { blobs } = storage
+    const blobs = heldBlobs(storage.blobs, database, now)
     const isShared = options.shared ?? isSharedByServers(config)
     if (serves) await requirePlace(database, isShared ? "store" : "folder")
     const root = isShared ? repositoryCache(config) : repositoryFolder(config)
@@ -367,7 +368,7 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     const begin = async () => {
       await announcements.begin()
       await signIns.begin()
-      await outbox.begin(services, jobs, schedule)
+      await outbox.begin(services, jobs, scheduleOf(config))
     }
     return { services, site, metrics, begin, close }
   } catch (error) {

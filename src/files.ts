@@ -7,6 +7,17 @@ import { pullFiles } from "./pages/repository/pulls/patch.ts"
 import { releaseFiles } from "./pages/repository/releases/download.ts"
 import { wikiFiles } from "./pages/repository/wiki/edit.ts"
 import { pictureFiles } from "./pages/site/pictures.ts"
+import { exportFiles } from "./pages/user/settings/export.ts"
 
 /** All files that have addresses of their own, by feature. */
-export const files = fileRegistry(actionFiles, attachmentFiles, codeFiles, keyFiles, pictureFiles, pullFiles, releaseFiles, wikiFiles)
+export const files = fileRegistry(
+  actionFiles,
+  attachmentFiles,
+  codeFiles,
+  exportFiles,
+  keyFiles,
+  pictureFiles,
+  pullFiles,
+  releaseFiles,
+  wikiFiles,
+)

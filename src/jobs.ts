@@ -1,4 +1,5 @@
 import { abortUploads } from "./core/blobs/sweep.ts"
+import type { Config } from "./core/config.ts"
 import { pruneEvents } from "./core/events/log.ts"
 import { pruneSentForms } from "./core/forms/once.ts"
 import { removeEndedJobs } from "./core/jobs/cleanup.ts"
@@ -54,6 +55,8 @@ import { recountCounters } from "./features/site/administration/counters.ts"
 import { deleteInactive } from "./features/site/administration/delete-inactive.ts"
 import { settledTasks } from "./features/site/administration/settled-tasks.ts"
 import { removeAdoptedJob } from "./features/site/adoption/adopt.ts"
+import { alertJob } from "./features/site/backups/alert.ts"
+import { scheduledBackup } from "./features/site/backups/scheduled.ts"
 import { importJob } from "./features/site/migration/import.ts"
 import { countChanges } from "./features/site/takeover/pulls.ts"
 
@@ -80,6 +83,7 @@ export const jobs: readonly JobDefinition[] = [
   invitationMailJob,
   teamInvitationMailJob,
   failedRunJob,
+  alertJob,
   alignTagsJob,
   surveyJob,
   treeHistoriesJob,
@@ -106,8 +110,10 @@ const sweepRepositories: Task = {
   },
 }
 
-/** All scheduled tasks. */
-export const schedule: readonly Task[] = [
+/** All scheduled tasks. When a backup is taken is a setting. */
+export const scheduleOf = (config: Pick<Config, "backup">): readonly Task[] => [...tasks, scheduledBackup(config)]
+
+const tasks: readonly Task[] = [
   removeEndedJobs,
   pruneEvents,
   pruneSentForms,

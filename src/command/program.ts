@@ -1,6 +1,9 @@
 import { Command, CommanderError } from "commander"
 import { loadConfig } from "../core/config.ts"
 import { API_VERSION, VERSION } from "../core/version.ts"
+import { accountCommands } from "./account-commands.ts"
+import { backupCommands } from "./backup-commands.ts"
+import { databaseCommands } from "./database-commands.ts"
 import { examples } from "./examples.ts"
 import { DONE, type ExitCode, explain, REFUSED } from "./failure.ts"
 import type { Environment } from "./installation.ts"
@@ -81,6 +84,9 @@ function commands(terminal: Terminal, given: Environment, end: (code: ExitCode) 
   signingKeyCommands(program, terminal, env)
   storageCommands(program, terminal, env, end)
   takeoverCommand(program, terminal, env, end)
+  databaseCommands(program, terminal, env, end)
+  backupCommands(program, terminal, env, end)
+  accountCommands(program, terminal, env, end)
 
   program
     .command("doctor")

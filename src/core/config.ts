@@ -229,6 +229,9 @@ function resolved(config: Config, sources: ReadonlyMap<string, Source>): Config 
 export const isSharedByServers = ({ databaseUrl, storage }: Pick<Config, "databaseUrl" | "storage">): boolean =>
   storage.url !== "" && /^postgres(ql)?:/.test(databaseUrl)
 
+/** The file of the SSH host key, where servers don't share one in the database. */
+export const sshHostKeyFile = (dataDir: string): string => join(dataDir, "ssh_host_ed25519_key")
+
 /** The folder of repositories that are kept on this disk. */
 export const repositoryFolder = ({ dataDir }: Pick<Config, "dataDir">): string => join(dataDir, "repositories")
 /** The folder of what this server has at hand of repositories that all servers share. */
@@ -258,7 +261,12 @@ function contradictions(config: Config, sources: ReadonlyMap<string, Source>): r
     )
   if (config.users.registration === "open" && config.mail.host === "")
     report("users.registration", "Open registration confirms addresses by mail. Set mail.host, or let people be invited.")
-  const { storage } = config
+  const { backup, storage } = config
+  if (backup.schedule !== "" && backup.to === "") report("backup.to", "backup.schedule needs it. Say where backups go.")
+  if (backup.schedule !== "" && backup.passphrase === "")
+    report("backup.passphrase", "backup.schedule needs it. Give what backups are sealed with.")
+  if (backup.schedule !== "" && !isSchedule(backup.schedule))
+    report("backup.schedule", `"${backup.schedule}" is not accepted. Give ${settings.backup.schedule.accepts}.`)
   if (storage.url !== "" && storage.accessKey === "") report("storage.accessKey", "storage.url needs it. Give the access key of the store.")
   if (storage.url !== "" && storage.secretKey === "")
     report("storage.secretKey", "storage.url needs it. Give the secret of the access key.")
@@ -286,6 +294,12 @@ function isNetworks(given: string): boolean {
     return false
   }
 }
+
+/** What each field of cron may be; whether there is such a day is seen by the clock. */
+const isSchedule = (given: string): boolean =>
+  given.startsWith("@") ||
+  given.split(" ").every((field, index) => (field.match(/\d+/g) ?? []).every((n) => Number(n) <= (MOST_OF_FIELD[index] ?? 0)))
+const MOST_OF_FIELD = [59, 23, 31, 12, 7]
 
 function isRootUrl(given: string): boolean {
   const url = URL.parse(given)

@@ -80,6 +80,29 @@ export const settings = {
       "postgres://user:password@host/name",
     ),
   },
+  backup: {
+    to: address(
+      "Where backups go: a folder on another disk, or a bucket of an object store that speaks S3.",
+      /^(s3:\/\/|\/(?!.*\.hearth$))/,
+      "the path of a folder from the root, or an address like s3://BUCKET?endpoint=https://host&region=name",
+    ),
+    passphrase: secretText("What backups are sealed with, and can't be read without. Keep it elsewhere too."),
+    accessKey: text("", "The access key for backups in an object store. By default storage.accessKey, with its secret."),
+    secretKey: secretText("The secret of that access key."),
+    schedule: text("", "When a backup is taken by itself, in UTC, like a line of cron: `30 2 * * *` is each night. By default never.", {
+      accepts: "five fields of cron, or @daily and the like",
+      pattern: /^(@(hourly|daily|midnight|weekly|monthly|annually)|[\d*,/-]+( [\d*,/-]+){4})?$/,
+    }),
+    keep: text(
+      "last=3 daily=7 weekly=5 monthly=12",
+      "Which backups stay when one was taken: the last ones, and the last of so many days, weeks and months. Empty keeps all.",
+      {
+        accepts: "such words: last=3 daily=7 weekly=5 monthly=12",
+        pattern: /^((last|daily|weekly|monthly)=\d{1,4}([ ,]+|$))*$/,
+      },
+    ),
+    maxRate: size(0, "The most bytes a second that a backup writes; 0 is no limit."),
+  },
   health: {
     minFreeBytes: size(
       256 * 2 ** 20,

@@ -88,7 +88,7 @@ import { type ArchiveLimits, type ArchiveOptions, archive, type BundledReference
 import { type TakenOver, type TakeOverOptions, takeOver } from "./transport/foreign.ts"
 import type { PushOutcome, ReceiveRequest } from "./transport/push.ts"
 import { type FetchOptions, fetchObjects, listRemote, pushMirror, type Remote, type RemoteListing } from "./transport/remote.ts"
-import { copyObjects, copyTree } from "./transport/transfer.ts"
+import { copyObjects, copyTree, packOf, storePack } from "./transport/transfer.ts"
 import { serveUpload, type UploadOutcome, type UploadRequest } from "./transport/upload.ts"
 
 export type { AheadBehind } from "./history/ahead-behind.ts"
@@ -168,6 +168,10 @@ export interface Git {
      * Throws `invalid`, `failed`.
      */
     copyObjects(from: Repository, ids: readonly ObjectId[], to: Repository, known?: readonly ObjectId[]): Promise<void>
+    /** A pack of what the given objects reach, without what `known` reaches: a stream, which must be read or destroyed. Fails with `failed`, `busy`, `timeout`. */
+    pack(repository: Repository, ids: readonly ObjectId[], known?: readonly ObjectId[]): Readable
+    /** Stores such a pack, where what it is based on is stored already. Throws `failed`, `timeout`, and what `content` throws. */
+    storePack(repository: Repository, content: AsyncIterable<Buffer>): Promise<void>
     /** Copies one tree with all that it holds into another repository, for a first commit made from a template. */
     copyTree(from: Repository, tree: ObjectId, to: Repository): Promise<void>
   }
@@ -481,6 +485,8 @@ export function openGit(options: GitOptions): Git {
       bring: (folder, key, how) => bringRepository(context, folder, key, how),
       foreignReferences,
       copyObjects: bind(copyObjects),
+      pack: bindStream(packOf),
+      storePack: bind(storePack),
       copyTree: bind(copyTree),
     },
     objects: {

@@ -13,6 +13,10 @@ import { onBoth } from "./readable.ts"
 
 /** Prepared queries that are allowed to scan a table, each with the reason. */
 const MAY_SCAN: Readonly<Record<string, string>> = {
+  "backups.findLastEvents": "the newest events of all, up to a limit",
+  "backups.listAdministrators": "only when a backup has failed",
+  "backups.listRepositories": "a backup takes all repositories",
+  "backups.listWikis": "a backup takes all wikis",
   "activity.forgetOld": "runs on demand only, and finds the oldest first",
   "announcements.find": "read into memory when one changes; an administrator writes few",
   "codeSearch.doubtIndexes": "runs on demand only: an administrator has all indexes compared with git",

@@ -4,6 +4,9 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "src/core/database/lines.test.ts",
     "src/core/database/lock.test.ts",
     "src/core/database/migrate.test.ts",
+    "src/core/database/portable/portable.test.ts",
+    "src/command/database.test.ts",
+    "src/command/backup.test.ts",
     "src/core/database/migrations/0005-releases.test.ts",
     "src/core/database/migrations/0039-log-parts.test.ts",
     "src/core/database/query.test.ts",
@@ -123,6 +126,6 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "tests/stress/stress.test.ts",
   ],
   "changes of references that several servers make at once": ["src/core/repositories/shared.test.ts"],
-  "what servers share with PostgreSQL alone": ["tests/store/move-repositories.test.ts"],
+  "what servers share with PostgreSQL alone": ["tests/store/backups.test.ts", "tests/store/move-repositories.test.ts"],
   "what is kept until something is written": ["src/features/people/avatars/pictures.test.ts", "src/servers/routing/pipeline.test.ts"],
 }

@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs"
 import { access, chmod, constants, mkdtemp, rm, stat, statfs } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import type { Config } from "../../core/config.ts"
+import { type Config, sshHostKeyFile } from "../../core/config.ts"
 import type { Database } from "../../core/database/database.ts"
 import { exposureOf } from "../../core/private-file.ts"
 import { KeyRefused, keyFile, openSecrets } from "../../core/secrets.ts"
@@ -70,8 +70,8 @@ export async function checkKey(config: Config, databaseThere: boolean): Promise<
 export async function checkHostKey(config: Config, database: Database | undefined): Promise<Finding> {
   const { dataDir, ssh, security } = config
   if (ssh.port === 0) return ok("SSH host key: SSH is switched off")
-  const { hostKeyFile, openFileKey, readRow } = await import("../../servers/ssh/host-key.ts")
-  const file = hostKeyFile(dataDir)
+  const { openFileKey, readRow } = await import("../../servers/ssh/host-key.ts")
+  const file = sshHostKeyFile(dataDir)
   try {
     // Opening the secrets would make a key that is missing.
     const hasKey = security.secretKey !== "" || (await stat(keyFile(dataDir)).catch(() => undefined)) !== undefined

@@ -107,11 +107,14 @@ export const PACKS = "packs"
 /** The first parts of all keys. `probe` is for what the doctor writes and removes. */
 export const FOLDERS: readonly string[] = ["actions", "attachments", "avatars", "lfs", "packages", PACKS, "probe", "uploads"]
 
+/** The folder of a place for backups, which has no other. */
+export const BACKUP = "backup"
+
 const KEY = /^[a-z][a-z0-9-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/
 
 /** Keys are made of names of this program's own. Throws for anything else. */
 export function requireKey(key: string): string {
-  if (!KEY.test(key) || key.includes("..") || !FOLDERS.includes(key.slice(0, key.indexOf("/"))))
+  if (!KEY.test(key) || key.includes("..") || ![...FOLDERS, BACKUP].includes(key.slice(0, key.indexOf("/"))))
     throw new TypeError("not the key of a blob")
   return key
 }

@@ -58,6 +58,12 @@ export interface Database<T = Tables> {
   recent(): Handle<T> | undefined
 
   /**
+   * Reads the database as it is at one moment, however long that takes: what is committed meanwhile is not seen. It keeps nobody waiting, but the database keeps
+   * what is replaced meanwhile: for backups, and for nothing that may take hours.
+   */
+  snapshot<R>(work: (read: Handle<T>) => Promise<R>): Promise<R>
+
+  /**
    * Runs `work` in one transaction and returns its value once the transaction is committed; all or nothing.
    *
    * `work` awaits nothing but its own transaction: a transaction that is idle for `idleLimit` milliseconds is rolled back and the promise

@@ -1,6 +1,16 @@
 /** The errors of the database, distinguished in one place for both databases. */
 
-export type RefusalReason = "unreachable" | "foreign" | "newer" | "history" | "outdated" | "migration" | "locked"
+export type RefusalReason =
+  | "unreachable"
+  | "foreign"
+  | "newer"
+  | "history"
+  | "outdated"
+  | "migration"
+  | "locked"
+  | "unfinished"
+  | "occupied"
+  | "different"
 
 /** The database can't be used as it is. `message` says what is wrong, `advice` what to do next; both are for the operator. */
 export class DatabaseRefused extends Error {

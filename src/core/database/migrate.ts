@@ -32,6 +32,8 @@ export interface MigrationRules {
   readonly progress?: ((state: string) => void) | undefined
   /** What the migrations make of an empty database, as a script, which takes a tenth of their time; undefined where there is none for all of them. */
   readonly whole?: (() => string | undefined) | undefined
+  /** Whether the database may be one that a restore has not finished yet: only restores go on with it. */
+  readonly unfinished?: boolean
 }
 
 interface Version {
@@ -42,10 +44,13 @@ interface Version {
 const versionsTable = "schema_versions"
 
 /** Whether this is the newest migration that the database has had. */
-export async function isAt({ kind, read }: MigratingConnection, { id, name }: Version): Promise<boolean> {
-  const last = (await readHistory(kind, read)).at(-1)
+export async function isAt({ kind, read }: MigratingConnection, { id, name }: Version, unfinished = false): Promise<boolean> {
+  const last = (await readHistory(kind, read, unfinished)).at(-1)
   return last?.id === id && last.name === name
 }
+
+/** Marks a database that a restore has not made whole yet: see portable/load.ts. */
+export const UNFINISHED_TABLE = "unfinished_restore"
 
 /**
  * Compares the database's history with the program's, and runs the missing migrations, each in one transaction with its version row. Returns whether there
@@ -59,7 +64,7 @@ export async function migrateDatabase(
   for (const [index, migration] of migrations.entries()) {
     if (migration.id !== index + 1) throw new Error(`Migration ${migration.name} has the number ${migration.id} in place ${index + 1}.`)
   }
-  const first = nextStep(await readHistory(connection.kind, connection.read), migrations)
+  const first = nextStep(await readHistory(connection.kind, connection.read, rules.unfinished), migrations)
   if (first === undefined) return false
   if (!rules.apply) {
     throw new DatabaseRefused(
@@ -73,7 +78,7 @@ export async function migrateDatabase(
   for (let more = true; more; ) {
     more = await connection.write(async (tx) => {
       // Read again under the lock: another process may have done it meanwhile.
-      const step = nextStep(await readHistory(connection.kind, tx), migrations)
+      const step = nextStep(await readHistory(connection.kind, tx, rules.unfinished), migrations)
       if (step === undefined) return false
       if (!copied && step.id > 1 && connection.copyBefore) {
         rules.progress?.("keeping a copy of the database as it is")
@@ -157,7 +162,7 @@ function nextStep(history: readonly Version[], migrations: readonly Migration[])
 }
 
 /** The migrations done so far, in order; none in an empty database. Throws when there are tables without a history. */
-async function readHistory(kind: DatabaseKind, db: Kysely<unknown>): Promise<readonly Version[]> {
+async function readHistory(kind: DatabaseKind, db: Kysely<unknown>, unfinished = false): Promise<readonly Version[]> {
   const tables =
     kind === "sqlite"
       ? await sql<{ name: string }>`select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'`.execute(
@@ -165,6 +170,12 @@ async function readHistory(kind: DatabaseKind, db: Kysely<unknown>): Promise<rea
         )
       : await sql<{ name: string }>`select tablename as name from pg_tables where schemaname = current_schema()`.execute(db)
   const names = tables.rows.map((row) => row.name)
+  if (!unfinished && names.includes(UNFINISHED_TABLE))
+    throw new DatabaseRefused(
+      "unfinished",
+      "A restore into this database, or a move to it, has not come to its end.",
+      "Run the same `hearth restore` or `hearth database move` again; it goes on. Or use another database.",
+    )
   const versions = names.includes(versionsTable)
     ? (await sql<Version>`select id, name from ${sql.table(versionsTable)} order by id`.execute(db)).rows
     : []

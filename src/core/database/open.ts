@@ -18,6 +18,8 @@ export interface DatabaseOptions {
   readonly progress?: ((state: string) => void) | undefined
   /** True (the default) brings the tables up to date; false refuses a database that is not. */
   readonly migrate?: boolean
+  /** Whether it may be one that a restore has not made whole yet; false by default. */
+  readonly unfinished?: boolean
   /** The migrations; the project's own unless a test passes others. */
   readonly migrations?: readonly Migration[]
   /** Milliseconds that a transaction may be idle; 1,000 by default. 0 on SQLite: not for one turn of the event loop. */
@@ -45,18 +47,7 @@ const silent: DatabaseLogger = { info() {}, warn() {}, error() {} }
  * Fails with {@link DatabaseRefused}, in words for the operator, when it can't be reached, is newer than this program, or doesn't fit its history.
  */
 export async function openDatabase<T = Tables>(options: DatabaseOptions): Promise<Database<T>> {
-  const driver: DriverOptions = {
-    url: options.url,
-    logger: options.logger ?? silent,
-    idleLimit: options.idleLimit ?? 1_000,
-    poolSize: options.poolSize ?? 10,
-    transactionPooling: options.transactionPooling ?? false,
-    listenUrl: options.listenUrl,
-    replicaUrl: options.replicaUrl,
-    waitMs: options.waitMs ?? 8_000,
-    cluster: options.cluster,
-    share: options.share ?? whole,
-  }
+  const driver = driverOptions(options)
   const opened = await openDriver<T>(driver)
   try {
     const isChanged = await bringUpToDate(opened.migrating, options, driver.logger)
@@ -71,24 +62,38 @@ export async function openDatabase<T = Tables>(options: DatabaseOptions): Promis
 
 /** Returns whether there was anything to do. */
 async function bringUpToDate(connection: MigratingConnection, options: DatabaseOptions, logger: DatabaseLogger): Promise<boolean> {
-  const rules = { apply: options.migrate ?? true, logger, progress: options.progress }
+  const { unfinished = false } = options
+  const rules = { apply: options.migrate ?? true, logger, progress: options.progress, unfinished }
   if (options.migrations) return migrateDatabase(connection, options.migrations, rules)
-  if (await isAt(connection, newest)) return false
+  if (await isAt(connection, newest, unfinished)) return false
   const { migrations } = await import("./migrations/index.ts")
   return migrateDatabase(connection, migrations, { ...rules, whole: wholeSchema })
 }
+
+export const driverOptions = (options: DatabaseOptions): DriverOptions => ({
+  url: options.url,
+  logger: options.logger ?? silent,
+  idleLimit: options.idleLimit ?? 1_000,
+  poolSize: options.poolSize ?? 10,
+  transactionPooling: options.transactionPooling ?? false,
+  listenUrl: options.listenUrl,
+  replicaUrl: options.replicaUrl,
+  waitMs: options.waitMs ?? 8_000,
+  cluster: options.cluster,
+  share: options.share ?? whole,
+})
 
 /** See tests/golden/schema.test.ts, which writes it. */
 const WHOLE = assetPath("database/sqlite.sql")
 
 /** The script that makes the tables of an empty SQLite database; undefined where it is older than a migration that is being written. */
-function wholeSchema(): string | undefined {
+export function wholeSchema(): string | undefined {
   const text = readFileSync(WHOLE, "utf8")
   const count = Number(/^-- .* (\d+) migrations/.exec(text)?.[1])
   return count === newest.id ? text : undefined
 }
 
-async function openDriver<T>(options: DriverOptions) {
+export async function openDriver<T>(options: DriverOptions) {
   if (options.url.startsWith("sqlite:")) return openSqlite<T>(options)
   if (/^postgres(ql)?:\/\//.test(options.url)) {
     const { openPostgres } = await import("./postgres.ts")

@@ -30,6 +30,8 @@ const retryPause = 20
 const CANCELLED = "57014"
 
 const BEGIN = "begin isolation level read committed read write"
+/** What is read in it is of one moment, that of its first statement. It may be idle: a backup reads no faster than it can store. */
+const SNAPSHOT = "begin isolation level repeatable read read only; set local idle_in_transaction_session_timeout = 0; select 1"
 
 // Of two processes that start together one migrates; the number is an arbitrary lock id of this project.
 const migrationLock = 4_873_261
@@ -240,6 +242,26 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     kind: "postgres",
     read,
     recent: () => (replica?.isRecent() ? recent : undefined),
+    async snapshot(work) {
+      const client = await connectionOf(readers)
+      let failure: unknown
+      try {
+        await ask(client, SNAPSHOT)
+        const value = await work(
+          handleOver<T>({
+            kind: "postgres",
+            execute: <R>(sql: string, parameters: readonly unknown[], name?: string) => run<R>(client, sql, parameters, name),
+          }),
+        )
+        await ask(client, "commit")
+        return value
+      } catch (error) {
+        failure = error
+        throw error
+      } finally {
+        client.release(failure !== undefined)
+      }
+    },
     async write(work, line) {
       for (let attempt = 1; ; attempt++) {
         // What has failed in a line is run again on its own: there it waits for nobody's rows but those that it needs.

@@ -219,6 +219,23 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
     kind: "sqlite",
     read,
     recent: () => undefined,
+    async snapshot(work) {
+      // In memory there is one connection, and nobody writes meanwhile.
+      if (inMemory) return exclusively(() => work(read))
+      const connection = openConnection(openFile(path, readerTimeout), ["pragma query_only = on"])
+      try {
+        // The moment is that of the first read.
+        connection.exec("begin; select 1 from sqlite_schema limit 1")
+        return await work(
+          handleOver<T>({
+            kind: "sqlite",
+            execute: <R>(sql: string, parameters: readonly unknown[]) => answer<R>(() => connection.run(sql, parameters), readFailure),
+          }),
+        )
+      } finally {
+        connection.close()
+      }
+    },
     write: (work) =>
       closed
         ? Promise.reject(new Error("The database is closed."))

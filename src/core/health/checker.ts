@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto"
 import { rm, statfs, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import type { Handle } from "../database/database.ts"
 import { messageOf } from "../database/failures.ts"
-import { writeHealth } from "../jobs/schedule-store.ts"
+import { findTask, writeHealth } from "../jobs/schedule-store.ts"
 import type { Check, Health, HealthChecker, Services } from "../services.ts"
 import { withTimeout } from "../timeout.ts"
 
@@ -33,6 +34,7 @@ export function openHealthChecker(services: CheckedServices): HealthChecker {
     "repositories:write": { ill: "their folder can't be written", look: passing(() => writeIn(root)) },
     ...(store && { "storage:read": { ill: "the object store does not answer", look: passing(store.look) } }),
     "git:start": { ill: "can't be started", look: passing(() => git.version()) },
+    ...(config.backup.schedule !== "" && { "backup:last": { ill: "its state can't be read", look: () => checkBackup(database.read) } }),
     "disk:free": { ill: "its free space can't be read", look: () => checkDisk(config.dataDir, config.health.minFreeBytes) },
   }
   // What has not answered is not asked again before it does: questions must not pile up.
@@ -89,6 +91,12 @@ async function writeIn(folder: string): Promise<void> {
   } finally {
     await rm(path, { force: true })
   }
+}
+
+/** It warns only: a server without a backup of today serves as well as any. */
+async function checkBackup(db: Handle): Promise<Outcome> {
+  const last = await findTask.first(db, { name: "backup" })
+  return last?.last_status === "failed" ? { status: "warn", output: "the last backup has failed" } : { status: "pass" }
 }
 
 async function checkDisk(folder: string, least: number): Promise<Outcome> {

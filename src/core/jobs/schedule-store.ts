@@ -5,6 +5,10 @@ import type { Seconds } from "../database/tables/index.ts"
 /** The state of the clock: one row for each task that was ever known. */
 export const listScheduled = query("schedule.list", (db) => db.selectFrom("schedule").selectAll().orderBy("name"))
 
+export const findTask = query("schedule.find", (db, p: Params<{ name: string }>) =>
+  db.selectFrom("schedule").select("last_status").where("name", "=", p.name),
+)
+
 /** Stores when a task is due next; inserts its row if there is none. */
 export const putNextRun = query("schedule.putNext", (db, p: Params<{ name: string; next: Seconds }>) =>
   db

@@ -32,7 +32,7 @@ export interface MovedRepository {
 export type Outcome = "same" | "brought" | "gone" | { readonly fault: string }
 
 /** HEAD of a copy that is not whole yet, or not checked: so that the next run goes on with it, whatever ended this one. */
-const UNDER_WAY = branchRef("hearth-is-copying-this")
+export const UNDER_WAY = branchRef("hearth-is-copying-this")
 
 /** Whether a copy is what the original is, and was checked. It may keep more. */
 export const isSame = (original: RepositoryState, copy: RepositoryState): boolean =>

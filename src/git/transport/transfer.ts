@@ -1,9 +1,12 @@
+import type { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
 import { closeQuarantine, openQuarantine } from "../incoming/quarantine.ts"
-import { GitError } from "../model/errors.ts"
+import { GitError, hasCode } from "../model/errors.ts"
 import type { Repository } from "../model/model.ts"
 import { isObjectId, type ObjectId } from "../model/names.ts"
 import { byteSource, pipeInto } from "../process/bytes.ts"
 import type { Context } from "../process/context.ts"
+import { outputOf } from "../process/output.ts"
 
 /** Packs of fewer objects are stored as loose objects, so that many small copies do not leave many packs. Git's default for pushes. */
 const unpackLimit = 100
@@ -55,6 +58,36 @@ async function pipePack(context: Context, from: Repository, lines: readonly stri
   ] as const) {
     if (result.status === "rejected") throw result.reason
     if (result.value.code !== 0) throw new GitError("failed", `git ${name} failed`, result.value.stderr)
+  }
+}
+
+/** A pack of what the given objects reach, without what `known` reaches; a stream, which must be read or destroyed. Fails as {@link copyObjects} does. */
+export function packOf(context: Context, repository: Repository, ids: readonly ObjectId[], known: readonly ObjectId[] = []): Readable {
+  const input = [...ids, ...known.map((id) => `^${id}`)].map((line) => `${line}\n`).join("")
+  return outputOf(context, context.longWork, repository, { name: "pack-objects", flags: ["--revs", "--stdout", "-q"] }, { input })
+}
+
+/** Stores a pack that {@link packOf} made, with what it is based on here already. Throws `failed` for anything else. */
+export async function storePack(context: Context, to: Repository, content: AsyncIterable<Buffer>): Promise<void> {
+  const store = context.store()
+  const taken = await openQuarantine(await store.receiving(to))
+  try {
+    const timeoutMs = context.limits.transferMs
+    const index = await context.processes.open(
+      context.longWork,
+      { name: "index-pack", flags: ["--stdin"] },
+      { repository: taken, timeoutMs },
+    )
+    index.stdout.resume()
+    // A git that has ended takes no more; its code says why.
+    await pipeline(content, index.stdin).catch((error: unknown) => {
+      if (!hasCode(error, "EPIPE")) throw error
+    })
+    const { code, stderr } = await index.exit
+    if (code !== 0) throw new GitError("failed", "git index-pack failed", stderr)
+    await store.migrate(taken)
+  } finally {
+    await closeQuarantine(context, taken)
   }
 }
 

@@ -17,6 +17,7 @@ const NAMES: Readonly<Record<string, Text>> = {
   "adoption.removeFolder": t("Remove the folder of an adopted repository"),
   "attachments.removeFiles": t("Delete attached files"),
   "branch.rename": t("Rename a branch"),
+  "mail.backupFailed": t("Send a mail about a failed backup"),
   "mail.account": t("Send a mail about an account"),
   "mail.invitation": t("Send an invitation"),
   "mail.runFailed": t("Send a mail about a failed run"),

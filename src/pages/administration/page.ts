@@ -36,6 +36,7 @@ const PARTS: Readonly<Record<string, Text>> = {
   "repositories:write": t("Repository folder"),
   "git:start": "git",
   "disk:free": t("Disk"),
+  "backup:last": t("Backup"),
 }
 
 const healthView = ({ checks }: Health, free: Text): Html =>

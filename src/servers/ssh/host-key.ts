@@ -1,6 +1,5 @@
-import { join } from "node:path"
 import ssh2 from "ssh2"
-import { type Config, isSharedByServers } from "../../core/config.ts"
+import { type Config, isSharedByServers, sshHostKeyFile } from "../../core/config.ts"
 import { FileExposed, makePrivateFile, readPrivateFile } from "../../core/private-file.ts"
 import { KeyRefused, SealBroken } from "../../core/secrets.ts"
 import type { Services } from "../../core/services.ts"
@@ -13,9 +12,6 @@ export interface HostKey {
   readonly privateKey: string
   readonly fingerprint: string
 }
-
-/** The file of the key, for a server that keeps repositories beside it: all processes that serve them are the same host. */
-export const hostKeyFile = (dataDir: string): string => join(dataDir, "ssh_host_ed25519_key")
 
 /** A new key. One in 256 that ssh2 writes lacks the first byte of its public half, a zero, and can't be read again by anyone. */
 export function generateHostKey(): string {
@@ -37,7 +33,7 @@ type Sealing = Pick<Services, "database" | "secrets"> & { readonly config: Pick<
 export async function openHostKey(services: Sealing, isShared = isSharedByServers(services.config)): Promise<HostKey> {
   const row = (await readRow(services)) ?? (isShared ? await makeRow(services) : undefined)
   if (row !== undefined) return parseHostKey(row, "in the database")
-  return openFileKey(hostKeyFile(services.config.dataDir))
+  return openFileKey(sshHostKeyFile(services.config.dataDir))
 }
 
 /** The key in a file, which is made where it is missing. Throws {@link KeyRefused}. */
@@ -60,7 +56,7 @@ export async function readRow({ database, secrets }: Pick<Services, "database" |
 
 async function makeRow(services: Sealing): Promise<string | undefined> {
   const { config, database, secrets } = services
-  const file = hostKeyFile(config.dataDir)
+  const file = sshHostKeyFile(config.dataDir)
   const own = await readFile(file)
   if (own !== undefined) parseHostKey(own, file)
   const value = secrets.seal(own ?? generateHostKey(), NAME)

@@ -6,11 +6,11 @@ import { afterEach, beforeEach, expect, test } from "vitest"
 import { freshDatabase } from "../../../tests/support/database.ts"
 import { freePort } from "../../../tests/support/ports.ts"
 import { type HearthOptions, startHearth } from "../../app.ts"
-import { loadConfig } from "../../core/config.ts"
+import { loadConfig, sshHostKeyFile } from "../../core/config.ts"
 import { KeyRefused, openSecrets } from "../../core/secrets.ts"
 import { settings } from "../../core/settings.ts"
 import { sshRoot } from "../../features/code/repositories/urls.ts"
-import { hostKeyFile, openFileKey, openHostKey } from "./host-key.ts"
+import { openFileKey, openHostKey } from "./host-key.ts"
 import { SshRefused } from "./refused.ts"
 
 let dataDir: string
@@ -25,7 +25,7 @@ const options = (ssh: { readonly port?: number; readonly publicPort?: number; re
 })
 
 test("the host's key is made once, for its owner alone, and kept", async () => {
-  const file = hostKeyFile(dataDir)
+  const file = sshHostKeyFile(dataDir)
   const [first, second] = await Promise.all([openFileKey(file), openFileKey(file)])
   expect(second.fingerprint).toBe(first.fingerprint)
   expect((await openFileKey(file)).privateKey).toBe(first.privateKey)
@@ -34,8 +34,8 @@ test("the host's key is made once, for its owner alone, and kept", async () => {
 })
 
 test("a damaged key is not replaced: clients would be warned of another host", async () => {
-  await writeFile(hostKeyFile(dataDir), "not a key", { mode: 0o600 })
-  await expect(openFileKey(hostKeyFile(dataDir))).rejects.toThrow(/is damaged\. Bring it back from a backup/)
+  await writeFile(sshHostKeyFile(dataDir), "not a key", { mode: 0o600 })
+  await expect(openFileKey(sshHostKeyFile(dataDir))).rejects.toThrow(/is damaged\. Bring it back from a backup/)
   await expect(openFileKey("/dev/null/data/key")).rejects.toThrow(/can't be read or made/)
 })
 
@@ -73,7 +73,7 @@ test("of servers that start at once without a key, all have the one that one has
   try {
     const keys = await Promise.all(Array.from({ length: 4 }, () => openHostKey({ config, database: fresh.database, secrets }, true)))
     expect(new Set(keys.map(({ privateKey }) => privateKey)).size).toBe(1)
-    await expect(stat(hostKeyFile(dataDir))).rejects.toThrow("ENOENT")
+    await expect(stat(sshHostKeyFile(dataDir))).rejects.toThrow("ENOENT")
   } finally {
     await fresh.drop()
   }

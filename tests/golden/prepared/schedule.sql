@@ -21,6 +21,11 @@ where name = ?
   and last_run_at = ?
   and last_status = ?;
 
+-- schedule.find
+select last_status
+from schedule
+where name = ?;
+
 -- schedule.list
 select *
 from schedule

@@ -1,4 +1,5 @@
 import type { Repository } from "../../../access/permission.ts"
+import { heldUntil } from "../../../core/backup/hold.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { rowsById } from "../../../core/database/rows-by-id.ts"
 import { extensionPoint } from "../../../core/extensions.ts"
@@ -69,7 +70,9 @@ async function repack(services: Services, target: MaintenanceTarget, signal: Abo
   // Nothing in the database names commits of wikis.
   const keep = isWiki ? [] : await commitsNamedBy(services, id)
   const now = services.now()
-  await git.maintenance.run(repository, { now, before: now - config.git.pruneSeconds, keep, signal })
+  // A backup may need what was left behind since its moment.
+  const isHeld = (await heldUntil(database.read, now)) > 0
+  await git.maintenance.run(repository, { now, before: isHeld ? 0 : now - config.git.pruneSeconds, keep, signal })
   const size = await git.repositories.size(repository)
   await database.write((tx) => (isWiki ? putWikiSize : putSize)(tx, { id, size }))
 }
@@ -111,7 +114,8 @@ export const pruneRepositories: Task = {
   name: "prune_left_behind",
   cron: "37 3 * * *",
   run: async (services, signal) => {
-    const { config, git } = services
+    const { config, database, git } = services
+    if ((await heldUntil(database.read, services.now())) > 0) return "put off: a backup is being made"
     let pruned = 0
     for await (const target of allRepositories(services, signal)) {
       if (signal.aborted) break

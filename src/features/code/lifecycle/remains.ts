@@ -1,8 +1,9 @@
 import { rm } from "node:fs/promises"
 import { NOBODY_ID } from "../../../access/rules.ts"
 import { findRepositoryById } from "../../../access/store.ts"
+import { heldUntil } from "../../../core/backup/hold.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { defineJob } from "../../../core/jobs/jobs.ts"
+import { defineJob, NotYet } from "../../../core/jobs/jobs.ts"
 import { int64, oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
@@ -33,6 +34,8 @@ export const removeFilesJob = defineJob({
   kind: "repository.removeFiles",
   payload: Type.Object({ storage: Type.String(), format: oneOf(OBJECT_FORMATS), avatar: Type.String() }),
   run: async ({ storage, format, avatar }, { context }) => {
+    const until = await heldUntil(context.database.read, context.now())
+    if (until > 0) throw new NotYet("a backup is being made, which may have it", until)
     await context.git.repositories.remove(context.git.at(storage, format))
     await context.git.repositories.remove(wikiAt(context.git, { storage, object_format: format }))
     await rm(archivesOf(context, storage), { recursive: true, force: true })

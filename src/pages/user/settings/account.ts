@@ -17,6 +17,7 @@ import { formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { problem, withoutField } from "../../../web/problem.ts"
 import { confirmedFirst, confirmedSession } from "../../parts/sign-in/confirmed.ts"
+import { EXPORT } from "./export.ts"
 import { personalSettings, SETTINGS_PATH } from "./frame.ts"
 
 const ACCOUNT = `${SETTINGS_PATH}/account` as const
@@ -79,6 +80,12 @@ async function accountPage({ services, db, actor, me }: Call, draft?: Draft): Pr
         look: "plain",
         fields: [{ ...NEW_NAME, value: me.name }],
       })}
+      <h2 id="export">Export</h2>
+      <p>
+        Your repositories with their issues, pull requests and files, and what you have written about yourself, in one archive. Another
+        Hearth can take it over.
+      </p>
+      <p><a class="button" href="${EXPORT}" download>Download the archive</a></p>
       <h2 id="danger">Danger zone</h2>
       ${formView(remove, {
         draft,
