@@ -3,7 +3,7 @@
 
 -- mirrors.advanceImport
 update imports
-set phase = ?, cursor = ?, progress = ?, updated_at = ?
+set phase = ?, cursor = ?, progress = ?, waits_until = ?, updated_at = ?
 where id = ?
   and cursor = ?
   and phase in (?, ?);
@@ -84,6 +84,11 @@ update push_mirrors
 set next_sync_at = ?
 where id = ?
   and interval > ?;
+
+-- mirrors.putOffImport
+update imports
+set waits_until = ?, updated_at = ?
+where id = ?;
 
 -- mirrors.recordLfsMissing
 update mirrors

@@ -42,6 +42,7 @@ import { storedRepositories } from "./0040-stored-repositories.ts"
 import { lengths } from "./0041-lengths.ts"
 import { referenceTotals } from "./0042-reference-totals.ts"
 import { takeover } from "./0043-takeover.ts"
+import { imports } from "./0044-imports.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
 export const migrations: readonly Migration[] = [
@@ -88,4 +89,5 @@ export const migrations: readonly Migration[] = [
   lengths,
   referenceTotals,
   takeover,
+  imports,
 ]

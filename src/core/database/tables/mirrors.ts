@@ -52,7 +52,7 @@ export interface PushMirrorsTable {
 }
 
 /** The status of an import. */
-export type ImportPhase = "git" | "records" | "done" | "failed"
+export type ImportPhase = "git" | "records" | "stopped" | "done" | "failed"
 
 /** The import of a repository from another server. Rows outlive repositories, so that errors can be shown. */
 export interface ImportsTable {
@@ -77,11 +77,55 @@ export interface ImportsTable {
   progress: Generated<string>
   /** Why it failed, in words for the user who requested it. */
   error: Generated<string>
+  /** When the last complete run began: records that have not changed since are here. 0 for the first run. */
+  since: Generated<Seconds>
+  /** When the other server grants requests again; 0 where it does. */
+  waits_until: Generated<Seconds>
+  /** Whose texts are whose here: a JSON object, by login there, of the ids of users. */
+  people: Generated<string>
   created_at: Seconds
   updated_at: Seconds
 }
 
+/** What an import has brought. */
+export interface ImportedItemsTable {
+  repository_id: number
+  kind: string
+  /** What the other server calls it by. */
+  source_key: string
+  /** The id of the issue, comment, … here. */
+  local_id: number
+  /** When it had last changed there. */
+  version: Seconds
+}
+
+/** What an import could not bring. */
+export interface ImportFaultsTable {
+  id: Generated<number>
+  import_id: number
+  kind: string
+  source_key: string
+  message: string
+}
+
+/** Someone on another server whose texts were brought. */
+export interface ImportedPeopleTable {
+  id: Generated<number>
+  /** Such as github.com. */
+  host: string
+  source_key: string
+  login: string
+  name: string
+  /** Lower case, and verified there; "" where that is not known. */
+  mail: string
+  /** Who they are here; 0 where that is not known yet. */
+  user_id: number
+}
+
 export interface MirrorTables {
+  imported_items: ImportedItemsTable
+  import_faults: ImportFaultsTable
+  imported_people: ImportedPeopleTable
   mirrors: MirrorsTable
   push_mirrors: PushMirrorsTable
   imports: ImportsTable

@@ -101,6 +101,12 @@ export const updateContent = query("comments.updateContent", (db, p: Params<{ id
     .returning(COMMENT_COLUMNS),
 )
 
+/** Brings a text up to what it is on the server that it came from, unless it was edited here. */
+export const updateImportedText = (
+  tx: Transaction,
+  { id, content, updatedAt }: { readonly id: number; readonly content: string; readonly updatedAt: number },
+) => tx.updateTable("comments").set({ content, updated_at: updatedAt }).where("id", "=", id).where("content_version", "=", 0).execute()
+
 /** Increments the version of a comment without changing its text. */
 export const touchContent = query("comments.touch", (db, p: Params<{ id: number; now: number }>) =>
   db

@@ -3,38 +3,34 @@ import { discardFile, storeFile } from "../../code/attachments/files.ts"
 import { requireName } from "../../code/attachments/names.ts"
 import { findAttachmentsOfReleases, insertAttachment } from "../../code/attachments/store.ts"
 import { openDownload } from "../../code/mirrors/downloads.ts"
-import { type ImportTarget, parseTime } from "../../code/mirrors/import-target.ts"
-import { authorizationOf, type RemoteAddress } from "../../code/mirrors/remote.ts"
 import { lockRelease } from "../../code/releases/store.ts"
-import type { RecordOf } from "./source.ts"
+import type { Bringing } from "./bring.ts"
+import type { Release, ReleaseFile } from "./model.ts"
 import { findReleasesOfTags } from "./store.ts"
-
-type Release = RecordOf<"releases">
-type Asset = NonNullable<Release["assets"]>[number]
 
 /**
  * Downloads the files of imported releases. Files that were imported before are not downloaded again; files that the server doesn't have, that this
  * site doesn't accept, or whose size differs are skipped and counted. Throws RemoteRefused, RemoteTrouble.
  */
 export async function importReleaseFiles(
-  landing: ImportTarget,
-  target: RemoteAddress,
+  bringing: Bringing,
   records: readonly Release[],
   signal: AbortSignal,
 ): Promise<{ readonly done: number; readonly missing: number }> {
-  const { services, repository } = landing
+  const { services, repository } = bringing
   const db = services.database.read
-  const tags = records.filter(({ assets }) => assets && assets.length > 0).map(({ tag_name }) => tag_name)
+  const tags = records.filter(({ files }) => files.length > 0).map(({ tag }) => tag)
   if (tags.length === 0) return { done: 0, missing: 0 }
   const rows = await findReleasesOfTags(db, repository.id, tags)
   const here = await findAttachmentsOfReleases(db, { releaseIds: rows.map(({ id }) => id) })
   let [done, missing] = [0, 0]
-  for (const { tag_name: tag, assets } of records) {
+  for (const { tag, files } of records) {
     const release = rows.find(({ tag_name }) => tag_name === tag)
-    const has = ({ name, size }: Asset) => here.some((file) => file.release_id === release?.id && file.name === name && file.size === size)
-    for (const asset of assets ?? []) {
+    const has = ({ name, size }: ReleaseFile) =>
+      here.some((file) => file.release_id === release?.id && file.name === name && file.size === size)
+    for (const file of files) {
       signal.throwIfAborted()
-      if (release && (has(asset) || (await importFile(landing, target, release.id, asset, signal)))) done++
+      if (release && (has(file) || (await importFile(bringing, release.id, file, signal)))) done++
       else missing++
     }
   }
@@ -43,25 +39,22 @@ export async function importReleaseFiles(
 
 /** Whether a file was imported. */
 async function importFile(
-  { services, repository, imported }: ImportTarget,
-  target: RemoteAddress,
+  { services, repository, imported, origin }: Bringing,
   releaseId: number,
-  asset: Asset,
+  wanted: ReleaseFile,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { config, database, now } = services
+  const { config, database } = services
   const { assetTypes, maxAssetBytes } = config.releases
-  if (asset.size > maxAssetBytes || !URL.canParse(asset.browser_download_url)) return false
-  const isSame = new URL(asset.browser_download_url).origin === new URL(target.url).origin
-  const authorization = isSame ? authorizationOf(target) : undefined
-  const content = await openDownload(services, asset.browser_download_url, authorization === undefined ? {} : { authorization }, signal)
+  if (wanted.size > maxAssetBytes || !URL.canParse(wanted.address)) return false
+  const content = await openDownload(services, wanted.address, origin.headersFor(wanted.address) ?? {}, signal)
   if (!content) return false
   try {
-    const name = requireName(assetTypes, "name", asset.name)
-    const file = await storeFile(services, content, asset.size)
+    const name = requireName(assetTypes, "name", wanted.name)
+    const file = await storeFile(services, content, wanted.size)
     try {
       // A sign-in page is not the file.
-      if (file.size !== asset.size) throw new Refusal("invalid", "another size")
+      if (file.size !== wanted.size) throw new Refusal("invalid", "another size")
       await database.write(async (tx) => {
         await lockRelease(tx, releaseId)
         await insertAttachment(tx, {
@@ -73,7 +66,7 @@ async function importFile(
           uploaderId: imported.doer_id,
           name,
           size: file.size,
-          now: parseTime(asset.created_at, now()),
+          now: wanted.createdAt,
         })
       })
       return true

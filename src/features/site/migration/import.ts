@@ -1,7 +1,7 @@
 import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import { findRepositoryById } from "../../../access/store.ts"
 import { flag } from "../../../core/database/tables/index.ts"
-import { defineJob } from "../../../core/jobs/jobs.ts"
+import { defineJob, NotYet } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { SealBroken } from "../../../core/secrets.ts"
@@ -24,9 +24,11 @@ import { alignHead, alignHeadJob } from "../../code/pushes/head.ts"
 import { updateRepository } from "../../code/repositories/store.ts"
 import { readAllTags } from "../../code/tags/facts.ts"
 import { findAllTags, putTags } from "../../code/tags/store.ts"
-import { advanceImport, endImport, findImport, recordProgress } from "./imports-store.ts"
-import { type Progress, readProgress, wantsWiki } from "./progress.ts"
-import { importRecords } from "./records.ts"
+import { bringRecords, Elsewhere } from "./bring.ts"
+import { advanceImport, endImport, findImport, putOff, recordProgress } from "./imports-store.ts"
+import { WaitUntil } from "./origin.ts"
+import { openOrigin } from "./origins/index.ts"
+import { kindsOf, type Progress, readProgress, wantsWiki } from "./progress.ts"
 
 /** The context that the secret of an import is encrypted for. */
 export const importSecretContext = (id: number): string => `import ${id}`
@@ -44,7 +46,7 @@ export async function runImport(services: Services, importId: number, { signal, 
   const { database, log, now } = services
   const row = await findImport.first(database.read, { id: importId })
   const on = row && (await findRepositoryById.first(database.read, { id: row.repository_id }))
-  if (!row || row.phase === "done" || row.phase === "failed") return
+  if (!row || row.phase === "done" || row.phase === "failed" || row.phase === "stopped") return
   const end = (phase: "done" | "failed", error = "") => database.write((tx) => endImport(tx, { id: importId, phase, error, now: now() }))
   if (!on) {
     await end("failed", "the repository was deleted meanwhile")
@@ -67,8 +69,13 @@ export async function runImport(services: Services, importId: number, { signal, 
     const target = opened(services, row, importSecretContext(importId))
     progress = await importWiki(landing, target, progress, signal)
     progress = await importLargeFiles(landing, target, progress, signal)
-    await importRecords(landing, target, progress, signal)
+    if (kindsOf(row).length > 0) await bringRecords({ ...landing, origin: openOrigin(services, row.service, target) }, progress, signal)
   } catch (error) {
+    if (error instanceof Elsewhere) return
+    if (error instanceof WaitUntil) {
+      await database.write((tx) => putOff(tx, { id: importId, until: error.at, now: now() }))
+      throw new NotYet(error.message, error.at)
+    }
     const isFinal = error instanceof RemoteRefused || error instanceof SealBroken || isGitError(error, "remote")
     // If the server is unavailable, the rest is fetched later; while nothing is imported yet, the waiting caller gets the error at once.
     if (signal.aborted || (!isFinal && !isLast && isGitHere)) throw error

@@ -15,7 +15,7 @@ export const advanceImport = query(
   (db, p: Params<{ id: number; before: string; cursor: string; progress: string; now: Seconds }>) =>
     db
       .updateTable("imports")
-      .set({ phase: "records", cursor: p.cursor, progress: p.progress, updated_at: p.now })
+      .set({ phase: "records", cursor: p.cursor, progress: p.progress, waits_until: 0, updated_at: p.now })
       .where("id", "=", p.id)
       .where("cursor", "=", p.before)
       .where("phase", "in", ["git", "records"]),
@@ -23,6 +23,11 @@ export const advanceImport = query(
 
 export const recordProgress = query("mirrors.recordProgress", (db, p: Params<{ id: number; progress: string; now: Seconds }>) =>
   db.updateTable("imports").set({ progress: p.progress, updated_at: p.now }).where("id", "=", p.id).where("phase", "=", "records"),
+)
+
+/** Remembers until when the other server grants no more requests. */
+export const putOff = query("mirrors.putOffImport", (db, p: Params<{ id: number; until: Seconds; now: Seconds }>) =>
+  db.updateTable("imports").set({ waits_until: p.until, updated_at: p.now }).where("id", "=", p.id),
 )
 
 /** The latest import of a repository. */

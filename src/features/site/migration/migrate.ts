@@ -19,8 +19,9 @@ import { insertMirror } from "../../code/mirrors/store.ts"
 import { requireRepositoryName } from "../../code/repositories/names.ts"
 import { importJob, importSecretContext } from "./import.ts"
 import { findImport, insertImport, sealImport } from "./imports-store.ts"
+import type { Kind } from "./model.ts"
+import { servicesWithRecords } from "./origins/index.ts"
 import { WIKI } from "./progress.ts"
-import type { Part } from "./source.ts"
 
 /** How long the answer waits for the import. Proxies give up after a minute. */
 const ANSWER_TIMEOUT_MS = 50_000
@@ -67,8 +68,6 @@ function asInvalidOwner(error: unknown): never {
   throw error instanceof Refusal && error.kind === "forbidden" ? refuse.invalid("repo_owner", error.said) : error
 }
 
-/** The services with this API. */
-const SAME = ["gitea", "gogs"]
 /** The parts that only they provide. */
 const RECORDS = ["issues", "labels", "milestones", "pull_requests", "releases"] as const
 
@@ -79,16 +78,19 @@ const serviceOf = ({ service }: MigrateRepoOptions): string => service || "git"
  * The parts to import besides git. Mirrors and plain git have none, but existing clients send these options all the same. Refuses `invalid` parts that only
  * another kind of server provides.
  */
-function selectParts(options: MigrateRepoOptions): readonly Part[] {
+function selectParts(options: MigrateRepoOptions): readonly Kind[] {
   const { mirror = false } = options
   const service = serviceOf(options)
   const selected = RECORDS.filter((part) => options[part] === true)
-  const isSame = SAME.includes(service)
+  const isSame = servicesWithRecords.includes(service)
   if (mirror || service === "git") return isSame ? ["topics"] : []
   if (!isSame && selected[0] !== undefined)
-    throw refuse.invalid(selected[0], t`can be brought only from ${SAME.join(" or ")}, not from ${service}; leave this out, or send false`)
+    throw refuse.invalid(
+      selected[0],
+      t`can be brought only from ${servicesWithRecords.join(" or ")}, not from ${service}; leave this out, or send false`,
+    )
   if (!isSame) return []
-  const has = (part: Part) => selected.some((word) => word === part)
+  const has = (part: Kind) => selected.some((word) => word === part)
   return [
     "topics",
     ...selected,
@@ -151,7 +153,7 @@ interface Preparation {
   readonly target: RemoteAddress
   readonly listing: RemoteListing
   readonly interval: number
-  readonly parts: readonly Part[]
+  readonly parts: readonly Kind[]
   readonly lfsEndpoint: string | undefined
   readonly options: MigrateRepoOptions
 }

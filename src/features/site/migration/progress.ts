@@ -2,12 +2,12 @@ import { rfc3339 } from "../../../core/record.ts"
 import Type, { Check, type Static } from "../../../core/schema.ts"
 import type { RepositoryImport } from "../../code/mirrors/records.ts"
 import type { Import } from "../../code/mirrors/store.ts"
-import { PARTS, type Part } from "./source.ts"
+import { KINDS, type Kind } from "./model.ts"
 
 /** The progress of an import, as stored in its row. */
 
 /** The steps of an import, in order. */
-export const STEPS = ["git", "wiki", "large_files", ...PARTS] as const
+export const STEPS = ["git", "wiki", "large_files", ...KINDS] as const
 type Step = (typeof STEPS)[number]
 
 const Counts = Type.Record(
@@ -28,10 +28,10 @@ export function readProgress({ progress }: Pick<Import, "progress">): Progress {
   return Check(Counts, stored) ? stored : {}
 }
 
-/** The imported parts besides git, the wiki and large files. */
-export function partsOf({ parts }: Pick<Import, "parts">): readonly Part[] {
+/** The imported kinds of records. */
+export function kindsOf({ parts }: Pick<Import, "parts">): readonly Kind[] {
   const words: unknown = JSON.parse(parts)
-  return Array.isArray(words) ? PARTS.filter((part) => words.includes(part)) : []
+  return Array.isArray(words) ? KINDS.filter((kind) => words.includes(kind)) : []
 }
 
 /** The word for the wiki among the parts; it is brought by git, as the code is. */
@@ -48,7 +48,7 @@ export function presentImport(row: Import): RepositoryImport {
     "git",
     ...(wantsWiki(row) ? ["wiki" as const] : []),
     ...(row.lfs === 1 ? ["large_files" as const] : []),
-    ...partsOf(row),
+    ...kindsOf(row),
   ]
   const isDone = (name: Step): boolean => {
     const count = progress[name]

@@ -17,10 +17,12 @@ export const findTakenNumbers = (db: Handle, repositoryId: number, numbers: read
 export const findImportedIssues = (db: Handle, repositoryId: number, numbers: readonly number[]) =>
   db
     .selectFrom("issues")
-    .select(["id", "number"])
-    .where("repository_id", "=", repositoryId)
+    .innerJoin("imported_items", "imported_items.local_id", "issues.id")
+    .select(["issues.id", "issues.number"])
+    .where("issues.repository_id", "=", repositoryId)
+    .where("imported_items.repository_id", "=", repositoryId)
+    .where("imported_items.kind", "in", ["issues", "pull_requests"])
     .where(inList("issues.number", numbers))
-    .where("original_author", "!=", "")
     .execute()
 
 export const findReleases = (db: Handle, repositoryId: number) =>
@@ -28,19 +30,6 @@ export const findReleases = (db: Handle, repositoryId: number) =>
 
 export const findTagNames = (db: Handle, repositoryId: number) =>
   db.selectFrom("tags").select("name").where("repository_id", "=", repositoryId).execute()
-
-/** The nth pull request that came from elsewhere, from 1. */
-export const findNthImportedPull = (db: Handle, repositoryId: number, nth: number) =>
-  db
-    .selectFrom("issues")
-    .select(["id", "number"])
-    .where("repository_id", "=", repositoryId)
-    .where("is_pull", "=", 1)
-    .where("original_author", "!=", "")
-    .orderBy("number")
-    .limit(1)
-    .offset(nth - 1)
-    .executeTakeFirst()
 
 export const findReleasesOfTags = (db: Handle, repositoryId: number, tags: readonly string[]) =>
   db

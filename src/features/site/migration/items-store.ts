@@ -1,0 +1,54 @@
+import type { Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
+import type { Kind } from "./model.ts"
+import type { Fault } from "./origin.ts"
+
+/** A record that is here already. */
+export interface Item {
+  readonly localId: number
+  /** When it had last changed on the other server. */
+  readonly version: Seconds
+}
+
+/** Reactions and line comments are parts of other records. */
+export type ItemKind = Kind | "line_comments"
+
+interface Items {
+  readonly repositoryId: number
+  readonly kind: ItemKind
+}
+
+/** Those of these records that are here, by their keys on the other server. */
+export async function findItems(
+  tx: Transaction,
+  { repositoryId, kind }: Items,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, Item>> {
+  const rows = await tx
+    .selectFrom("imported_items")
+    .select(["source_key", "local_id", "version"])
+    .where("repository_id", "=", repositoryId)
+    .where("kind", "=", kind)
+    .where(inList("imported_items.source_key", keys))
+    .execute()
+  return new Map(rows.map(({ source_key, local_id, version }) => [source_key, { localId: local_id, version }]))
+}
+
+/** Remembers that a record is here. */
+export const putItem = (tx: Transaction, { repositoryId, kind }: Items, key: string, { localId, version }: Item) =>
+  tx
+    .insertInto("imported_items")
+    .values({ repository_id: repositoryId, kind, source_key: key, local_id: localId, version })
+    .onConflict((conflict) => conflict.columns(["repository_id", "kind", "source_key"]).doUpdateSet({ local_id: localId, version }))
+    .execute()
+
+/** Names records that could not be brought: once each, with the latest reason. */
+export async function putFaults(tx: Transaction, importId: number, kind: Kind, faults: readonly Fault[]): Promise<void> {
+  for (const { key, why } of faults)
+    await tx
+      .insertInto("import_faults")
+      .values({ import_id: importId, kind, source_key: key, message: why })
+      .onConflict((conflict) => conflict.columns(["import_id", "kind", "source_key"]).doUpdateSet({ message: why }))
+      .execute()
+}

@@ -1,0 +1,67 @@
+import type { Seconds } from "../../../core/database/tables/index.ts"
+import type { RemoteAddress } from "../../code/mirrors/remote.ts"
+import type { Kind, Records } from "./model.ts"
+
+/** One bad record: it is named, and the rest goes on. */
+export interface Fault {
+  readonly key: string
+  readonly why: string
+}
+
+/** Some records of a kind, and where the next ones begin. */
+export interface Batch<K extends Kind> {
+  readonly records: readonly Records[K][]
+  readonly faults: readonly Fault[]
+  /** In the origin's own form; undefined behind the last. */
+  readonly next: string | undefined
+  /** How many there are in all; null where the server doesn't say. */
+  readonly total: number | null
+}
+
+/** What a repository there has, for people to choose from before anything is brought. */
+export interface Preview {
+  readonly name: string
+  readonly description: string
+  readonly isPrivate: boolean
+  readonly hasWiki: boolean
+  readonly hasLargeFiles: boolean
+  /** By kind; null where the server doesn't say how many. */
+  readonly counts: { readonly [kind in Kind]?: number | null }
+}
+
+/** What an address of the other server is about. */
+export type Place =
+  | { readonly kind: "issue"; readonly number: number; readonly comment?: string }
+  | { readonly kind: "file"; readonly address: string }
+  | { readonly kind: "code"; readonly rest: string }
+
+/** The next request would be refused before this moment: the import goes on then. */
+export class WaitUntil extends Error {
+  override readonly name = "WaitUntil"
+  readonly at: Seconds
+  constructor(at: Seconds) {
+    super("the other server grants no more requests for now")
+    this.at = at
+  }
+}
+
+/** A repository on another server, or in a file that one has exported. Its answers are not trusted. */
+export interface Origin {
+  /** What identifies the people of that server, such as github.com. */
+  readonly host: string
+  /** The kinds that it has. */
+  readonly kinds: readonly Kind[]
+  /** Where git fetches from. */
+  readonly git: RemoteAddress
+  readonly wiki: RemoteAddress | undefined
+  preview(signal: AbortSignal): Promise<Preview>
+  /**
+   * Records of a kind, from the beginning where `position` is "". With `since`, those that have changed since then are enough. Throws {@link WaitUntil}, and
+   * RemoteRefused where another request is of no use, RemoteTrouble where it may succeed later.
+   */
+  read<K extends Kind>(kind: K, position: string, since: Seconds | undefined, signal: AbortSignal): Promise<Batch<K>>
+  /** The headers with which a file of an address is asked for; undefined for an address of elsewhere, which gets no credentials. */
+  headersFor(address: string): Readonly<Record<string, string>> | undefined
+  /** What an address in a text is about; undefined where it is nothing of this repository. */
+  placeOf(address: string): Place | undefined
+}

@@ -1,0 +1,70 @@
+import type { Repository } from "../../../../access/permission.ts"
+import type { Transaction } from "../../../../core/database/database.ts"
+import type { Seconds } from "../../../../core/database/tables/index.ts"
+import type { Services } from "../../../../core/services.ts"
+import { isObjectId } from "../../../../git/index.ts"
+import type { Import } from "../../../code/mirrors/store.ts"
+import { REACTIONS } from "../../../planning/reactions/records.ts"
+import { insertReaction } from "../../../planning/reactions/store.ts"
+import { findItems, type Item, type ItemKind, putItem } from "../items-store.ts"
+import type { Reaction } from "../model.ts"
+import type { People } from "../people.ts"
+
+/** Where records are written, in one transaction. */
+export interface Landing {
+  readonly tx: Transaction
+  readonly services: Services
+  readonly repository: Repository
+  readonly imported: Import
+  readonly people: People
+  /** A text as it is stored here: no longer than texts are, and with its links rewritten. */
+  readonly text: (body: string) => string
+}
+
+/** A record with what is here of it already. */
+interface Met<T> {
+  readonly record: T
+  readonly here: Item | undefined
+}
+
+/** Those of the records that are not here, or have changed since: records that are here as they are there need nothing. */
+export async function news<T extends { readonly key: string; readonly updatedAt: Seconds }>(
+  { tx, repository }: Landing,
+  kind: ItemKind,
+  records: readonly T[],
+): Promise<readonly Met<T>[]> {
+  const items = await findItems(
+    tx,
+    { repositoryId: repository.id, kind },
+    records.map(({ key }) => key),
+  )
+  const once = new Map(records.map((record) => [record.key, record]))
+  return [...once.values()].flatMap((record) => {
+    const here = items.get(record.key)
+    return here !== undefined && here.version >= record.updatedAt ? [] : [{ record, here }]
+  })
+}
+
+/** Remembers a record that has been written. */
+export const remember = (
+  { tx, repository }: Landing,
+  kind: ItemKind,
+  { key, updatedAt }: { readonly key: string; readonly updatedAt: Seconds },
+  localId: number,
+) => putItem(tx, { repositoryId: repository.id, kind }, key, { localId, version: updatedAt })
+
+/** An id of a commit as it is stored; "" for what is none. */
+export const commitIn = ({ repository }: Landing, id: string): string => (isObjectId(id, repository.object_format) ? id : "")
+
+/** Stores reactions of people who are known here. A reaction belongs to an account: those of others are left out. */
+export async function writeReactions(
+  { tx, people }: Landing,
+  { issueId, commentId }: { readonly issueId: number; readonly commentId: number },
+  reactions: readonly Reaction[],
+  now: Seconds,
+): Promise<void> {
+  for (const { person, content } of reactions) {
+    const userId = REACTIONS.includes(content) ? await people.idOf(person) : 0
+    if (userId !== 0) await insertReaction.first(tx, { issueId, commentId, userId, content, now })
+  }
+}
