@@ -16,6 +16,9 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
     .alterTable("imports")
     .addColumn("people", types.text, (c) => c.notNull().defaultTo("{}"))
     .execute()
+  // What they have brought so far has no keys, by which they could go on without doubles.
+  await sql`update imports set phase = 'failed', sealed_secret = '', error = 'the server was updated meanwhile; delete the repository and import it again'
+    where phase = 'records'`.execute(db)
   await table(
     "imported_items",
     { repository_id: "reference", kind: "text", source_key: "text", local_id: "integer", version: "time" },

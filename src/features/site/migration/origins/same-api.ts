@@ -78,7 +78,7 @@ const comment = Type.Object({
 })
 
 const asset = Type.Object({
-  id: Type.Integer(),
+  id: number,
   name: Type.String(),
   size: Type.Integer({ minimum: 0 }),
   browser_download_url: Type.String(),
@@ -411,7 +411,7 @@ const presentRelease = (record: Static<typeof release>, now: Seconds): Release =
   isDraft: record.draft ?? false,
   isPrerelease: record.prerelease ?? false,
   files: (record.assets ?? []).map((file) => ({
-    key: String(file.id),
+    key: String(file.id ?? file.name),
     name: file.name,
     size: file.size,
     address: file.browser_download_url,
