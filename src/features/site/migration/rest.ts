@@ -1,3 +1,4 @@
+import type { OutgoingAnswer } from "../../../core/outgoing/request.ts"
 import Type, { Check, type Static, type TSchema } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { parseJson } from "../../../core/text/json.ts"
@@ -52,7 +53,7 @@ export function openRest(services: Services, { base, headers }: RestOptions): Re
       signal,
     })
     const what = new URL(url).pathname
-    const until = waitOf(answer.status, answer.headers, services.now())
+    const until = waitOf(answer, services.now())
     if (until !== undefined) throw new WaitUntil(until)
     if (answer.status >= 500) throw new RemoteTrouble(`the server answered ${answer.status} for ${what}`)
     if (answer.status === 404 || answer.status === 410) return undefined
@@ -69,9 +70,10 @@ export function openRest(services: Services, { base, headers }: RestOptions): Re
 }
 
 /** When a request may be sent again that was refused because there were too many; undefined where it was answered. */
-function waitOf(status: number, headers: Readonly<Record<string, string>>, now: number): number | undefined {
+function waitOf({ status, headers, body }: OutgoingAnswer, now: number): number | undefined {
   const isOver = headers["x-ratelimit-remaining"] === "0" || headers["ratelimit-remaining"] === "0"
-  if (status !== 429 && !(status === 403 && (isOver || headers["retry-after"] !== undefined))) return undefined
+  const isSlowedDown = status === 403 && (isOver || headers["retry-after"] !== undefined || body.includes("rate limit"))
+  if (status !== 429 && !isSlowedDown) return undefined
   const reset = Number(headers["x-ratelimit-reset"] ?? headers["ratelimit-reset"] ?? Number.NaN)
   const after = Number(headers["retry-after"] ?? Number.NaN)
   const at = Number.isFinite(after) ? now + after : isOver && Number.isFinite(reset) ? reset : now + PAUSE

@@ -1,12 +1,14 @@
 import type { Services } from "../../../../core/services.ts"
 import { type RemoteAddress, RemoteRefused } from "../../../code/mirrors/remote.ts"
 import type { Origin } from "../origin.ts"
+import { openGithub } from "./github.ts"
 import { openSameApi } from "./same-api.ts"
 
 /** The kinds of servers whose records can be brought, by the word of the API. */
 const OPENERS: Readonly<Record<string, (services: Services, target: RemoteAddress) => Origin>> = {
   gitea: openSameApi,
   gogs: openSameApi,
+  github: openGithub,
 }
 
 export const servicesWithRecords: readonly string[] = Object.keys(OPENERS)

@@ -4,19 +4,14 @@ import type { Services } from "../../../../core/services.ts"
 import { parseTime } from "../../../code/mirrors/import-target.ts"
 import { authorizationOf, type RemoteAddress, RemoteRefused } from "../../../code/mirrors/remote.ts"
 import { headRef } from "../../../review/pulls/refs.ts"
-import type { Comment, Issue, Kind, LineComment, Milestone, Person, Pull, Release, Review } from "../model.ts"
+import type { Comment, Issue, Kind, LineComment, Milestone, Pull, Release, Review } from "../model.ts"
 import type { Batch, Origin, Place } from "../origin.ts"
 import { nextPage, openRest, readEach } from "../rest.ts"
+import { author, NONE, number, person, personOf, text, truth } from "./shapes.ts"
 
 /** A repository of a server with the same API: Gitea, Forgejo, Hearth. */
 
-const text = Type.Optional(Type.Union([Type.String(), Type.Null()]))
-const number = Type.Optional(Type.Union([Type.Integer(), Type.Null()]))
-const truth = Type.Optional(Type.Union([Type.Boolean(), Type.Null()]))
-const nothing = Type.Null()
-const person = Type.Object({ id: number, login: text, full_name: text })
-const author = Type.Optional(Type.Union([person, nothing]))
-const people = Type.Optional(Type.Union([Type.Array(person), nothing]))
+const people = Type.Optional(Type.Union([Type.Array(person), NONE]))
 
 const label = Type.Object({ id: Type.Integer(), name: Type.String(), color: text, description: text, exclusive: truth, is_archived: truth })
 
@@ -40,8 +35,8 @@ const issue = Type.Object({
   is_locked: truth,
   user: author,
   original_author: text,
-  labels: Type.Optional(Type.Union([Type.Array(Type.Object({ name: Type.String() })), nothing])),
-  milestone: Type.Optional(Type.Union([Type.Object({ title: Type.String() }), nothing])),
+  labels: Type.Optional(Type.Union([Type.Array(Type.Object({ name: Type.String() })), NONE])),
+  milestone: Type.Optional(Type.Union([Type.Object({ title: Type.String() }), NONE])),
   assignees: people,
   due_date: text,
   closed_at: text,
@@ -95,7 +90,7 @@ const release = Type.Object({
   prerelease: truth,
   author,
   created_at: text,
-  assets: Type.Optional(Type.Union([Type.Array(asset), nothing])),
+  assets: Type.Optional(Type.Union([Type.Array(asset), NONE])),
 })
 
 const review = Type.Object({
@@ -125,7 +120,7 @@ const lineComment = Type.Object({
   updated_at: text,
 })
 
-const topics = Type.Object({ topics: Type.Union([Type.Array(Type.String()), nothing]) })
+const topics = Type.Object({ topics: Type.Union([Type.Array(Type.String()), NONE]) })
 const repository = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
@@ -315,12 +310,6 @@ function positionOf(position: string): Position {
 }
 
 const idOf = (element: unknown): string => String(typeof element === "object" && element !== null ? Reflect.get(element, "id") : "")
-
-const personOf = ({ id, login, full_name }: Static<typeof person>): Person => ({
-  key: id && id > 0 ? String(id) : "",
-  login: login ?? "",
-  ...(full_name && { name: full_name }),
-})
 
 interface Told {
   readonly id: number
