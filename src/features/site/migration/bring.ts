@@ -15,7 +15,7 @@ import { kindsOf, type Progress } from "./progress.ts"
 import type { Landing } from "./writers/landing.ts"
 import { writeComments, writeFacts, writeIssues, writeLabels, writeMilestones } from "./writers/planning.ts"
 import { writeReleases } from "./writers/releases.ts"
-import { type PullHeads, readPullHeads, writePulls, writeReviews } from "./writers/review.ts"
+import { type PullHeads, readPullHeads, takePullNumbers, writePulls, writeReviews } from "./writers/review.ts"
 
 /** How far an import is: the next kind, and the position in it in the origin's form. */
 const Cursor = Type.Object({ kind: Type.Integer(), position: Type.String() })
@@ -115,10 +115,11 @@ async function readBatch(bringing: Bringing, kind: Kind, position: string, signa
   })
   if (kind === "pull_requests") {
     const batch = await origin.read(kind, position, since, signal)
-    const heads: PullHeads = await readPullHeads({ services, repository }, origin.git, batch.records, signal)
-    const missing = batch.records.filter(({ number }) => !heads.has(number)).length
+    const numbers = await services.database.write((tx) => takePullNumbers(tx, repository.id, batch.records))
+    const heads: PullHeads = await readPullHeads({ services, repository }, origin.git, batch.records, numbers, signal)
+    const missing = batch.records.filter(({ key }) => !heads.has(key)).length
     const written = { done: batch.records.length - missing, missing }
-    return prepared(batch, (landing) => writePulls(landing, batch.records, heads), written)
+    return prepared(batch, (landing) => writePulls(landing, batch.records, numbers, heads), written)
   }
   if (kind === "release_files") {
     const batch = await origin.read(kind, position, since, signal)

@@ -11,8 +11,8 @@ export interface Item {
   readonly version: Seconds
 }
 
-/** Reactions and line comments are parts of other records. */
-export type ItemKind = Kind | "line_comments"
+/** Line comments are parts of reviews. A pull request has its number here before it is written: its commits are kept under it. */
+export type ItemKind = Kind | "line_comments" | "pull_numbers"
 
 interface Items {
   readonly repositoryId: number

@@ -62,7 +62,9 @@ export interface Label {
   readonly isArchived: boolean
 }
 
+/** Its key is its number there. */
 export interface Issue extends Written {
+  /** The number that it gets here too, unless another record has it: some servers count issues and pull requests apart. */
   readonly number: number
   readonly title: string
   readonly isClosed: boolean
@@ -97,9 +99,15 @@ export interface Pull extends Issue {
   readonly reviewers: readonly Person[]
 }
 
-export interface Comment extends Written {
-  /** The number of its issue or pull request. */
+/** The number of an issue or pull request on the other server. */
+export interface On {
   readonly number: number
+  /** Undefined where the server counts both together. */
+  readonly of?: "issues" | "pull_requests"
+}
+
+export interface Comment extends Written {
+  readonly on: On
   readonly reactions: readonly Reaction[]
 }
 
@@ -119,7 +127,7 @@ export interface LineComment extends Written {
 }
 
 export interface Review extends Written {
-  readonly number: number
+  readonly on: On
   readonly state: "APPROVED" | "COMMENT" | "REQUEST_CHANGES"
   readonly commit: string
   readonly isStale: boolean

@@ -13,16 +13,16 @@ export const findLabels = (db: Handle, repositoryId: number) =>
 export const findTakenNumbers = (db: Handle, repositoryId: number, numbers: readonly number[]) =>
   db.selectFrom("issues").select("number").where("repository_id", "=", repositoryId).where(inList("issues.number", numbers)).execute()
 
-/** The issues of these numbers that came from elsewhere: those that were created here meanwhile are left alone. */
-export const findImportedIssues = (db: Handle, repositoryId: number, numbers: readonly number[]) =>
+/** The issues and pull requests of these keys that came from elsewhere: those that were created here meanwhile are left alone. */
+export const findImportedIssues = (db: Handle, repositoryId: number, keys: readonly string[]) =>
   db
-    .selectFrom("issues")
-    .innerJoin("imported_items", "imported_items.local_id", "issues.id")
-    .select(["issues.id", "issues.number"])
+    .selectFrom("imported_items")
+    .innerJoin("issues", "issues.id", "imported_items.local_id")
+    .select(["issues.id", "imported_items.kind", "imported_items.source_key"])
     .where("issues.repository_id", "=", repositoryId)
     .where("imported_items.repository_id", "=", repositoryId)
     .where("imported_items.kind", "in", ["issues", "pull_requests"])
-    .where(inList("issues.number", numbers))
+    .where(inList("imported_items.source_key", keys))
     .execute()
 
 export const findReleases = (db: Handle, repositoryId: number) =>

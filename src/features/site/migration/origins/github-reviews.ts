@@ -169,7 +169,7 @@ export function openReviews(services: Services, { rest, path, graph, headers, no
       const createdAt = parseTime(record.submitted_at, now)
       return reviewOf({
         key: String(record.id),
-        number: pull,
+        on: { number: pull },
         author: record.user ? personOf(record.user) : undefined,
         body: record.body ?? "",
         said: record.state ?? "",
@@ -227,7 +227,7 @@ export function openReviews(services: Services, { rest, path, graph, headers, no
       const createdAt = parseTime(record.submittedAt, now)
       return reviewOf({
         key: String(record.databaseId),
-        number: node.number,
+        on: { number: node.number },
         author: actorOf(record.author),
         body: record.body ?? "",
         said: record.state ?? "",

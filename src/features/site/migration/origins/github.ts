@@ -177,6 +177,7 @@ export function openGithub(services: Services, target: RemoteAddress): Origin {
     const written = writtenOf(record, now)
     return {
       ...written,
+      key: String(record.number),
       number: record.number,
       title: record.title,
       isClosed: record.state === "closed",
@@ -287,7 +288,7 @@ export function openGithub(services: Services, target: RemoteAddress): Origin {
           if (!Number.isSafeInteger(at)) return undefined
           return {
             ...writtenOf(record, now),
-            number: at,
+            on: { number: at },
             reactions: await reactionsOf(record.reactions, `issues/comments/${record.id}`, signal),
           }
         },

@@ -201,7 +201,7 @@ export function openSameApi(services: Services, target: RemoteAddress): Origin {
         record.comments_count === 0 ? [] : await all(`pulls/${pullNumber}/reviews/${record.id}/comments`, lineComment, presentLine, signal)
       reviews.push({
         ...writtenOf(record, now),
-        number: pullNumber,
+        on: { number: pullNumber },
         state,
         commit: record.commit_id ?? "",
         isStale: record.stale ?? false,
@@ -351,6 +351,7 @@ function presentIssue(record: Static<typeof issue>, now: Seconds): Issue {
   const written = writtenOf(record, now)
   return {
     ...written,
+    key: String(record.number),
     number: record.number,
     title: record.title,
     isClosed: record.state === "closed",
@@ -389,7 +390,7 @@ const presentPull = (record: Static<typeof pull>, now: Seconds): Pull => ({
 
 function presentComment(record: Static<typeof comment>, now: Seconds): Comment | undefined {
   const number = Number(/\/(\d+)(?:#.*)?$/.exec(record.issue_url || record.pull_request_url || "")?.[1])
-  return Number.isSafeInteger(number) ? { ...writtenOf(record, now), number, reactions: [] } : undefined
+  return Number.isSafeInteger(number) ? { ...writtenOf(record, now), on: { number }, reactions: [] } : undefined
 }
 
 const presentRelease = (record: Static<typeof release>, now: Seconds): Release => ({

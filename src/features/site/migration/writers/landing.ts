@@ -4,11 +4,13 @@ import type { Seconds } from "../../../../core/database/tables/index.ts"
 import type { Services } from "../../../../core/services.ts"
 import { isObjectId } from "../../../../git/index.ts"
 import type { Import } from "../../../code/mirrors/store.ts"
+import { raiseNumber, takeNumber } from "../../../planning/issues/store.ts"
 import { REACTIONS } from "../../../planning/reactions/records.ts"
 import { insertReaction } from "../../../planning/reactions/store.ts"
 import { findItems, type Item, type ItemKind, putItem } from "../items-store.ts"
-import type { Reaction } from "../model.ts"
+import type { On, Reaction } from "../model.ts"
 import type { People } from "../people.ts"
+import { findImportedIssues, findTakenNumbers } from "../store.ts"
 
 /** Where records are written, in one transaction. */
 export interface Landing {
@@ -52,6 +54,29 @@ export const remember = (
   { key, updatedAt }: { readonly key: string; readonly updatedAt: Seconds },
   localId: number,
 ) => putItem(tx, { repositoryId: repository.id, kind }, key, { localId, version: updatedAt })
+
+/** Finds the issues and pull requests here that records are on. */
+export async function hostsOf(
+  { tx, repository }: Landing,
+  records: readonly { readonly on: On }[],
+): Promise<(on: On) => number | undefined> {
+  const rows = await findImportedIssues(tx, repository.id, [...new Set(records.map(({ on }) => String(on.number)))])
+  const ids = new Map(rows.map(({ id, kind, source_key }) => [`${kind} ${source_key}`, id]))
+  return ({ of, number }) =>
+    of === undefined ? (ids.get(`issues ${number}`) ?? ids.get(`pull_requests ${number}`)) : ids.get(`${of} ${number}`)
+}
+
+/** Takes a number for a record: the one that it wants, unless another has it. */
+export async function takeNumberFor(tx: Transaction, repositoryId: number, wanted: number): Promise<number> {
+  const isTaken = (await findTakenNumbers(tx, repositoryId, [wanted])).length > 0
+  if (!isTaken) {
+    await raiseNumber(tx, repositoryId, wanted)
+    return wanted
+  }
+  const taken = await takeNumber.first(tx, { repositoryId })
+  if (!taken) throw new TypeError("a counter gives a number")
+  return taken.last_number
+}
 
 /** An id of a commit as it is stored; "" for what is none. */
 export const commitIn = ({ repository }: Landing, id: string): string => (isObjectId(id, repository.object_format) ? id : "")

@@ -4,7 +4,7 @@ import { updateRepository } from "../../../code/repositories/store.ts"
 import { isTopic, MOST_TOPICS, normalizeTopic, replaceTopics } from "../../../code/topics/rules.ts"
 import { deleteIssueLabels, insertIssueLabels } from "../../../planning/issues/labels-store.ts"
 import { insertAssignees } from "../../../planning/issues/people-store.ts"
-import { findIssueById, insertOldIssue, raiseNumber, updateIssue } from "../../../planning/issues/store.ts"
+import { findIssueById, insertOldIssue, updateIssue } from "../../../planning/issues/store.ts"
 import { insertTimelineEntries, updateImportedText } from "../../../planning/issues/timeline-store.ts"
 import { recountComments, recountOpen } from "../../../planning/issues/touch-store.ts"
 import { normalizeColor } from "../../../planning/labels/definitions.ts"
@@ -12,8 +12,8 @@ import { insertLabel, updateLabel } from "../../../planning/labels/store.ts"
 import { recountMilestones } from "../../../planning/milestones/rules.ts"
 import { insertMilestone, updateMilestone } from "../../../planning/milestones/store.ts"
 import type { Comment, Facts, Issue, Label, Milestone } from "../model.ts"
-import { findImportedIssues, findLabels, findMilestones, findTakenNumbers } from "../store.ts"
-import { type Landing, news, remember, writeReactions } from "./landing.ts"
+import { findLabels, findMilestones } from "../store.ts"
+import { hostsOf, type Landing, news, remember, takeNumberFor, writeReactions } from "./landing.ts"
 
 const GREY = "ededed"
 
@@ -75,21 +75,22 @@ export async function writeLabels(landing: Landing, records: readonly Label[]): 
   }
 }
 
-/** Returns the ids of issues that were written, by their numbers, which are the same as on the other server. */
-export async function writeIssues(landing: Landing, records: readonly Issue[], isPull: 0 | 1 = 0): Promise<ReadonlyMap<number, number>> {
+/** Returns the ids of issues that were written, by their keys. */
+export async function writeIssues(
+  landing: Landing,
+  records: readonly Issue[],
+  /** The numbers of pull requests, by their keys; issues have none yet. */
+  numbers?: ReadonlyMap<string, number>,
+): Promise<ReadonlyMap<string, number>> {
   const { tx, repository, people, text } = landing
-  const kind = isPull === 1 ? "pull_requests" : "issues"
+  const kind = numbers ? "pull_requests" : "issues"
   const changed = await news(landing, kind, records)
-  const written = new Map<number, number>()
+  const written = new Map<string, number>()
   if (changed.length === 0) return written
-  const numbers = changed.map(({ record }) => record.number)
-  const taken = new Set((await findTakenNumbers(tx, repository.id, numbers)).map(({ number }) => number))
   const labels = new Map((await findLabels(tx, repository.id)).map(({ id, name }) => [name, id]))
   const milestones = new Map((await findMilestones(tx, repository.id)).map(({ id, title }) => [title, id]))
   const planned = new Set<number>()
   for (const { record, here } of changed) {
-    // Someone has made one of that number here.
-    if (here === undefined && taken.has(record.number)) continue
     const before = here && (await findIssueById.first(tx, { id: here.localId }))
     // It was deleted here.
     if (here !== undefined && before === undefined) continue
@@ -113,16 +114,15 @@ export async function writeIssues(landing: Landing, records: readonly Issue[], i
       (
         await insertOldIssue(tx, {
           repository_id: repository.id,
-          number: record.number,
-          is_pull: isPull,
+          number: numbers?.get(record.key) ?? (await takeNumberFor(tx, repository.id, record.number)),
+          is_pull: flag(numbers !== undefined),
           ...told,
           ...row,
           ...attribution,
           created_at: record.createdAt,
         })
       ).id
-    taken.add(record.number)
-    written.set(record.number, id)
+    written.set(record.key, id)
     if (before) await deleteIssueLabels(tx, { issueId: id, labelIds: [...labels.values()] })
     const borne = new Set(record.labels.flatMap((name) => labels.get(cut(name, 255)) ?? []))
     if (borne.size > 0)
@@ -143,20 +143,21 @@ export async function writeIssues(landing: Landing, records: readonly Issue[], i
     await writeReactions(landing, { issueId: id, commentId: 0 }, record.reactions, record.createdAt)
     await remember(landing, kind, record, id)
   }
-  await raiseNumber(tx, repository.id, Math.max(...numbers))
   await recountMilestones(tx, [...planned], landing.services.now())
   await recountOpen(tx, repository.id)
   return written
 }
 
 export async function writeComments(landing: Landing, records: readonly Comment[]): Promise<void> {
-  const { tx, repository, people, text } = landing
+  const { tx, people, text } = landing
   const changed = await news(landing, "comments", records)
-  const issues = await findImportedIssues(tx, repository.id, [...new Set(changed.map(({ record }) => record.number))])
-  const ids = new Map(issues.map(({ id, number }) => [number, id]))
+  const hostOf = await hostsOf(
+    landing,
+    changed.map(({ record }) => record),
+  )
   const touched = new Set<number>()
   for (const { record, here } of changed) {
-    const issueId = ids.get(record.number)
+    const issueId = hostOf(record.on)
     if (issueId === undefined) continue
     touched.add(issueId)
     const content = text(record.body)

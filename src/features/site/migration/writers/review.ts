@@ -1,3 +1,5 @@
+import type { Transaction } from "../../../../core/database/database.ts"
+import { lockRow } from "../../../../core/database/lock.ts"
 import { flag } from "../../../../core/database/tables/index.ts"
 import { isObjectId, type ObjectId, type RefName } from "../../../../git/index.ts"
 import { cut } from "../../../code/mirrors/import-target.ts"
@@ -8,13 +10,35 @@ import { recountComments } from "../../../planning/issues/touch-store.ts"
 import { alignPull, headRef } from "../../../review/pulls/refs.ts"
 import { findPullByIssue, insertPull, setMerged } from "../../../review/pulls/store.ts"
 import { insertLineComment, insertOldReview, setDismissed } from "../../../review/reviews/store.ts"
+import { findItems, putItem } from "../items-store.ts"
 import type { Pull, Review } from "../model.ts"
-import { findImportedIssues } from "../store.ts"
-import { commitIn, type Landing, news, remember, writeReactions } from "./landing.ts"
+import { commitIn, hostsOf, type Landing, news, remember, takeNumberFor, writeReactions } from "./landing.ts"
 import { writeIssues } from "./planning.ts"
 
-/** The imported head commits of pull requests, by number. */
-export type PullHeads = ReadonlyMap<number, ObjectId>
+/** The imported head commits of pull requests, by their keys. */
+export type PullHeads = ReadonlyMap<string, ObjectId>
+
+/** The numbers of pull requests here, by their keys: stored before anything else of them. */
+export async function takePullNumbers(
+  tx: Transaction,
+  repositoryId: number,
+  records: readonly Pull[],
+): Promise<ReadonlyMap<string, number>> {
+  await lockRow(tx, "repositories", repositoryId)
+  const at = { repositoryId, kind: "pull_numbers" } as const
+  const known = await findItems(
+    tx,
+    at,
+    records.map(({ key }) => key),
+  )
+  const numbers = new Map<string, number>()
+  for (const { key, number } of records) {
+    const taken = known.get(key)?.localId ?? (await takeNumberFor(tx, repositoryId, number))
+    numbers.set(key, taken)
+    if (!known.has(key)) await putItem(tx, at, key, { localId: taken, version: 0 })
+  }
+  return numbers
+}
 
 /**
  * Fetches the heads of pull requests and creates references to them, so that they are not garbage collected. Heads that the server no longer has are
@@ -24,25 +48,27 @@ export async function readPullHeads(
   { services, repository }: Pick<Landing, "services" | "repository">,
   target: RemoteAddress,
   records: readonly Pull[],
+  numbers: ReadonlyMap<string, number>,
   signal: AbortSignal,
 ): Promise<PullHeads> {
-  const heads = new Map<number, ObjectId>()
+  const heads = new Map<string, ObjectId>()
   if (records.length === 0) return heads
   const { git } = services
   const place = git.at(repository.storage, repository.object_format)
   const remote = await reach(services, target)
   const there = new Map<string, ObjectId>((await git.remotes.list(remote, signal)).references.map(({ name, id }) => [name, id]))
-  for (const { number, head } of records) {
+  for (const { key, head } of records) {
     const id = there.get(head.reference) ?? (isObjectId(head.id, repository.object_format) ? head.id : undefined)
-    if (id !== undefined) heads.set(number, id)
+    if (id !== undefined) heads.set(key, id)
   }
   const absent: ObjectId[] = []
   const offered = new Set(there.values())
   for (const id of heads.values()) if (offered.has(id) && !(await git.objects.info(place, id))) absent.push(id)
   await git.remotes.fetch(place, remote, { ids: absent, signal })
   const updates: { readonly name: RefName; readonly to: ObjectId }[] = []
-  for (const [number, id] of heads) {
-    if ((await git.objects.info(place, id))?.type !== "commit") heads.delete(number)
+  for (const [key, id] of heads) {
+    const number = numbers.get(key)
+    if (number === undefined || (await git.objects.info(place, id))?.type !== "commit") heads.delete(key)
     else updates.push({ name: headRef(number), to: id })
   }
   await git.references.update(place, updates)
@@ -50,12 +76,17 @@ export async function readPullHeads(
 }
 
 /** Writes pull requests whose heads are here. Open ones are checked afterwards by a job of their own. */
-export async function writePulls(landing: Landing, records: readonly Pull[], heads: PullHeads): Promise<void> {
+export async function writePulls(
+  landing: Landing,
+  records: readonly Pull[],
+  numbers: ReadonlyMap<string, number>,
+  heads: PullHeads,
+): Promise<void> {
   const { tx, services, repository, people } = landing
-  const whole = records.filter(({ number }) => heads.has(number))
-  const written = await writeIssues(landing, whole, 1)
+  const whole = records.filter(({ key }) => heads.has(key))
+  const written = await writeIssues(landing, whole, numbers)
   for (const record of whole) {
-    const [issueId, headId] = [written.get(record.number), heads.get(record.number)]
+    const [issueId, headId] = [written.get(record.key), heads.get(record.key)]
     if (issueId === undefined || headId === undefined) continue
     const before = await findPullByIssue.first(tx, { issueId })
     const pull =
@@ -96,12 +127,14 @@ export async function writePulls(landing: Landing, records: readonly Pull[], hea
  * neither does any other: the rules there were others.
  */
 export async function writeReviews(landing: Landing, records: readonly Review[]): Promise<void> {
-  const { tx, repository, people, text } = landing
+  const { tx, people, text } = landing
   const changed = await news(landing, "reviews", records)
-  const pulls = await findImportedIssues(tx, repository.id, [...new Set(changed.map(({ record }) => record.number))])
-  const ids = new Map(pulls.map(({ id, number }) => [number, id]))
+  const hostOf = await hostsOf(
+    landing,
+    changed.map(({ record }) => record),
+  )
   for (const { record, here } of changed) {
-    const issueId = ids.get(record.number)
+    const issueId = hostOf(record.on)
     if (issueId === undefined) continue
     if (here) await setDismissed.changes(tx, { ids: [here.localId], isDismissed: flag(record.isDismissed), now: record.updatedAt })
     const id =
