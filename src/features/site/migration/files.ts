@@ -27,7 +27,7 @@ export async function importReleaseFiles(
   for (const { tag, files } of records) {
     const release = rows.find(({ tag_name }) => tag_name === tag)
     const has = ({ name, size }: ReleaseFile) =>
-      here.some((file) => file.release_id === release?.id && file.name === name && file.size === size)
+      here.some((file) => file.release_id === release?.id && file.name === name && (size === undefined || file.size === size))
     for (const file of files) {
       signal.throwIfAborted()
       if (release && (has(file) || (await importFile(bringing, release.id, file, signal)))) done++
@@ -46,15 +46,15 @@ async function importFile(
 ): Promise<boolean> {
   const { config, database } = services
   const { assetTypes, maxAssetBytes } = config.releases
-  if (wanted.size > maxAssetBytes || !URL.canParse(wanted.address)) return false
+  if ((wanted.size ?? 0) > maxAssetBytes || !URL.canParse(wanted.address)) return false
   const content = await openDownload(services, wanted.address, origin.headersFor(wanted.address) ?? {}, signal)
   if (!content) return false
   try {
     const name = requireName(assetTypes, "name", wanted.name)
-    const file = await storeFile(services, content, wanted.size)
+    const file = await storeFile(services, content, wanted.size ?? maxAssetBytes)
     try {
       // A sign-in page is not the file.
-      if (file.size !== wanted.size) throw new Refusal("invalid", "another size")
+      if (wanted.size !== undefined && file.size !== wanted.size) throw new Refusal("invalid", "another size")
       await database.write(async (tx) => {
         await lockRelease(tx, releaseId)
         await insertAttachment(tx, {

@@ -139,7 +139,8 @@ export interface Review extends Written {
 export interface ReleaseFile {
   readonly key: string
   readonly name: string
-  readonly size: number
+  /** Undefined where the server doesn't say. */
+  readonly size: number | undefined
   readonly address: string
   readonly createdAt: Seconds
 }

@@ -1,6 +1,6 @@
 import type { Seconds } from "../../../core/database/tables/index.ts"
 import type { RemoteAddress } from "../../code/mirrors/remote.ts"
-import type { Kind, Records } from "./model.ts"
+import type { Kind, On, Records } from "./model.ts"
 
 /** One bad record: it is named, and the rest goes on. */
 export interface Fault {
@@ -31,7 +31,7 @@ export interface Preview {
 
 /** What an address of the other server is about. */
 export type Place =
-  | { readonly kind: "issue"; readonly number: number; readonly comment?: string }
+  | ({ readonly kind: "issue"; readonly comment?: string } & On)
   | { readonly kind: "file"; readonly address: string }
   | { readonly kind: "code"; readonly rest: string }
 

@@ -2,6 +2,7 @@ import type { Services } from "../../../../core/services.ts"
 import { type RemoteAddress, RemoteRefused } from "../../../code/mirrors/remote.ts"
 import type { Origin } from "../origin.ts"
 import { openGithub } from "./github.ts"
+import { openGitlab } from "./gitlab.ts"
 import { openSameApi } from "./same-api.ts"
 
 /** The kinds of servers whose records can be brought, by the word of the API. */
@@ -9,6 +10,7 @@ const OPENERS: Readonly<Record<string, (services: Services, target: RemoteAddres
   gitea: openSameApi,
   gogs: openSameApi,
   github: openGithub,
+  gitlab: openGitlab,
 }
 
 export const servicesWithRecords: readonly string[] = Object.keys(OPENERS)
