@@ -8,6 +8,8 @@ import type { Import } from "../../code/mirrors/store.ts"
 import { importReleaseFiles } from "./files.ts"
 import { advanceImport } from "./imports-store.ts"
 import { putFaults } from "./items-store.ts"
+import { rewriteTexts } from "./links.ts"
+import { TEXT_KINDS } from "./links-store.ts"
 import type { Kind, Records } from "./model.ts"
 import type { Batch, Origin } from "./origin.ts"
 import { peopleOf, readMapping } from "./people.ts"
@@ -75,6 +77,30 @@ export async function bringRecords(bringing: Bringing, initial: Progress, signal
     })
     before = after
     cursor = next
+  }
+  await rewriteAll()
+
+  /** The last step: what texts say of the other server. */
+  async function rewriteAll(): Promise<void> {
+    let at = cursor.kind === kinds.length ? (cursor.position === "" ? `${TEXT_KINDS[0]} ` : cursor.position) : ""
+    while (at !== "") {
+      signal.throwIfAborted()
+      const [word = "", ...key] = at.split(" ")
+      const place = TEXT_KINDS.findIndex((kind) => kind === word)
+      const kind = TEXT_KINDS[place]
+      if (kind === undefined) return
+      const { next, faults, write } = await rewriteTexts(bringing, kind, key.join(" "), signal)
+      const following = TEXT_KINDS[place + 1]
+      at = next !== undefined ? `${kind} ${next}` : following === undefined ? "" : `${following} `
+      const after = JSON.stringify({ kind: at === "" ? kinds.length + 1 : kinds.length, position: at })
+      await database.write(async (tx) => {
+        const advance = { id: imported.id, before, cursor: after, progress: JSON.stringify(progress), now: now() }
+        if ((await advanceImport.changes(tx, advance)) === 0) throw new Elsewhere("the import was stopped, or goes on elsewhere")
+        await putFaults(tx, imported.id, "files", faults)
+        await write(tx)
+      })
+      before = after
+    }
   }
 }
 

@@ -11,8 +11,8 @@ export interface Item {
   readonly version: Seconds
 }
 
-/** Line comments are parts of reviews. A pull request has its number here before it is written: its commits are kept under it. */
-export type ItemKind = Kind | "line_comments" | "pull_numbers"
+/** Line comments are parts of reviews, and files of texts. A pull request has its number here before it is written: its commits are kept under it. */
+export type ItemKind = Kind | "line_comments" | "pull_numbers" | "files"
 
 interface Items {
   readonly repositoryId: number
@@ -44,7 +44,7 @@ export const putItem = (tx: Transaction, { repositoryId, kind }: Items, key: str
     .execute()
 
 /** Names records that could not be brought: once each, with the latest reason. */
-export async function putFaults(tx: Transaction, importId: number, kind: Kind, faults: readonly Fault[]): Promise<void> {
+export async function putFaults(tx: Transaction, importId: number, kind: ItemKind, faults: readonly Fault[]): Promise<void> {
   for (const { key, why } of faults)
     await tx
       .insertInto("import_faults")

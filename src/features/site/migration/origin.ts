@@ -62,6 +62,10 @@ export interface Origin {
   read<K extends Kind>(kind: K, position: string, since: Seconds | undefined, signal: AbortSignal): Promise<Batch<K>>
   /** The headers with which a file of an address is asked for; undefined for an address of elsewhere, which gets no credentials. */
   headersFor(address: string): Readonly<Record<string, string>> | undefined
+  /** A text with whole addresses, where the server has a short form for those of its files. */
+  absolute(content: string): string
+  /** What a mark before a number names, where issues and pull requests are counted apart. */
+  readonly marks?: Readonly<Record<string, "issues" | "pull_requests">>
   /** What an address in a text is about; undefined where it is nothing of this repository. */
   placeOf(address: string): Place | undefined
 }

@@ -324,6 +324,7 @@ export function openGithub(services: Services, target: RemoteAddress): Origin {
         : address.startsWith(`${home}/`)
           ? authorization
           : undefined,
+    absolute: (content) => content,
     placeOf: (address) => placeOf(home, address),
   }
 

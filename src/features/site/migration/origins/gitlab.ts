@@ -419,6 +419,8 @@ export function openGitlab(services: Services, target: RemoteAddress): Origin {
     read: (kind, from, since, signal) =>
       readers[kind](from, since === undefined ? "" : `&updated_after=${new Date(since * 1000).toISOString()}`, signal),
     headersFor: (address) => (address.startsWith(`${origin}/`) ? headers : undefined),
+    absolute: (content) => content.replaceAll(/(?<=\]\()\/uploads\/(?=[0-9a-f]{32}\/)/g, `${home}/uploads/`),
+    marks: { "#": "issues", "!": "pull_requests" },
     placeOf: (address) => placeOf(home, address),
   }
 }

@@ -294,6 +294,7 @@ export function openSameApi(services: Services, target: RemoteAddress): Origin {
     read: (kind, position, since, signal) =>
       readers[kind](positionOf(position), since === undefined ? "" : `&since=${new Date(since * 1000).toISOString()}`, signal),
     headersFor: (address) => (isOwn(address) ? headers : undefined),
+    absolute: (content) => content,
     placeOf: (address) => placeOf(target.url, address),
   }
 }
