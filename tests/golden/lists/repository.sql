@@ -158,9 +158,11 @@ where (repositories.owner_id = ? or ((repositories.id in (
         where team_units.team_id = teams.id
           and team_units.mode > ?))
     union select open.id
-    from organization_members join users as organization on organization.id = organization_members.organization_id
-      and organization.visibility = 'private' join repositories as open on open.owner_id = organization.id
+    from organization_members cross join users as organization cross join repositories as open
     where organization_members.user_id = ?
+      and organization.id = organization_members.organization_id
+      and organization.visibility = 'private'
+      and open.owner_id = organization.id
       and open.is_private = 0) and not exists (
     select 1
     from organization_members
