@@ -428,8 +428,43 @@ with found as materialized(
             select placed.issue_id
             from placed_comments as placed
             where placed.comment_id = found.rowid / 2) end
-        from issue_words as found
-        where found.issue_words match ?)), readable as materialized(
+        from (
+            select count(*) as number
+            from (
+                select 1
+                from issue_words
+                where issue_words match ?
+                limit ?)) as texts cross join issue_words as found
+        where texts.number < ?
+          and found.issue_words match ?
+        union all select worded.id
+        from (
+            select count(*) as number
+            from (
+                select 1
+                from issue_words
+                where issue_words match ?
+                limit ?)) as texts cross join issues as worded
+        where texts.number = ?
+          and worded.repository_id = ?
+          and worded.id * 2 in (
+            select rowid
+            from issue_words
+            where issue_words match ?)
+        union all select placed.issue_id
+        from (
+            select count(*) as number
+            from (
+                select 1
+                from issue_words
+                where issue_words match ?
+                limit ?)) as texts cross join placed_comments as placed
+        where texts.number = ?
+          and placed.repository_id = ?
+          and placed.comment_id * 2 + 1 in (
+            select rowid
+            from issue_words
+            where issue_words match ?))), readable as materialized(
     select groups.repository_id, groups.is_pull, groups.total
     from (
         select repository_id, is_pull, count(*) as total
@@ -454,10 +489,12 @@ with found as materialized(
       and issues.id in (
         select worded.id
         from issues as worded
-        where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-        union all select comments.issue_id
-        from comments
-        where comments.kind = 'comment'
+        where worded.repository_id = ?
+          and search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+        union all select placed.issue_id
+        from placed_comments as placed join comments on comments.id = placed.comment_id
+        where placed.repository_id = ?
+          and comments.kind = 'comment'
           and search_words(comments.content) @@ sought_words(?))), readable as materialized(
     select groups.repository_id, groups.is_pull, groups.total
     from (

@@ -4,7 +4,7 @@ import type { Issue, ReadableKinds } from "../../../access/policies/issues.ts"
 import { readableRepositories } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { inList, isOneOf, issuesWithWords } from "../../../core/database/expressions.ts"
+import { inList, isOneOf, issuesOfWithWords, issuesWithWords } from "../../../core/database/expressions.ts"
 import { nearerWindow } from "../../../core/database/nearer-window.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Flag, Tables } from "../../../core/database/tables/index.ts"
@@ -114,12 +114,12 @@ export const withWords = (words: Expression<number>): Condition => few(sql<SqlBo
 
 /**
  * With all the words in one of its texts; a number also matches the issue of that number. Undefined for a blank text, which matches
- * everything.
+ * everything. `repositoryId` is that of the repository to which other conditions limit the list.
  */
-export function worded(text: string): Condition | undefined {
+export function worded(text: string, repositoryId?: number): Condition | undefined {
   const sought = text.trim()
   if (sought === "") return undefined
-  const words = issuesWithWords(sought)
+  const words = repositoryId === undefined ? issuesWithWords(sought) : issuesOfWithWords(repositoryId, sought)
   const found = words ? withWords(words) : never
   return /^[1-9]\d{0,14}$/.test(sought) ? eb().or([found, eb()("issues.number", "=", Number(sought))]) : found
 }
