@@ -94,6 +94,31 @@ export function issuesWithWords(text: string, parts: readonly IssuePart[] = ISSU
   })
 }
 
+/** The same of one repository. SQLite looks at its texts instead of those of all repositories that have the words, where these are many. */
+export function issuesOfWithWords(repositoryId: number, text: string): Expression<number> | undefined {
+  const sought = soughtWords(text)
+  if (!sought) return undefined
+  const { match, query } = sought
+  const counted = sql`(select count(*) as number from (select 1 from issue_words where issue_words match ${match} limit ${MANY_TEXTS})) as texts`
+  const matching = sql`(select rowid from issue_words where issue_words match ${match})`
+  return portable({
+    // SQLite keeps the order of a cross join: one half of it ends at its first row.
+    sqlite: sql<number>`(select case when found.rowid % 2 = 0 then found.rowid / 2 else (select placed.issue_id from placed_comments as placed where placed.comment_id = found.rowid / 2) end
+      from ${counted} cross join issue_words as found where texts.number < ${MANY_TEXTS} and found.issue_words match ${match}
+      union all select worded.id from ${counted} cross join issues as worded
+      where texts.number = ${MANY_TEXTS} and worded.repository_id = ${repositoryId} and worded.id * 2 in ${matching}
+      union all select placed.issue_id from ${counted} cross join placed_comments as placed
+      where texts.number = ${MANY_TEXTS} and placed.repository_id = ${repositoryId} and placed.comment_id * 2 + 1 in ${matching})`,
+    postgres: sql<number>`(select worded.id from issues as worded
+      where worded.repository_id = ${repositoryId} and search_words(worded.title || ' ' || worded.content) @@ sought_words(${query})
+      union all select placed.issue_id from placed_comments as placed join comments on comments.id = placed.comment_id
+      where placed.repository_id = ${repositoryId} and comments.kind = 'comment' and search_words(comments.content) @@ sought_words(${query}))`,
+  })
+}
+
+/** So many texts are looked up sooner than a large repository is gone through. */
+const MANY_TEXTS = 2_000
+
 /** Whether the plain comment of the row `comments` has these words. Undefined where `text` has no words at all. */
 export function commentHasWords(text: string): Expression<SqlBool> | undefined {
   const sought = soughtWords(text)

@@ -560,25 +560,31 @@ limit ? offset ?;
 -- === GET /topics/search ===
 
 -- without filters
-select count(distinct topics.id) as total
-from topics cross join repository_topics
-inner join repositories on repositories.id = repository_topics.repository_id
-where repository_topics.topic_id = topics.id
-  and visible_repositories
-  and instr(topics.name, ?) > 0
+select count(*) as total
+from topics
+where instr(topics.name, ?) > 0
+  and exists (
+    select repository_topics.topic_id
+    from repository_topics cross join repositories
+    where repository_topics.topic_id = topics.id
+      and repositories.id = repository_topics.repository_id
+      and visible_repositories)
 -- on PostgreSQL:
-select count(distinct topics.id) as total
-from topics cross join repository_topics
-inner join repositories on repositories.id = repository_topics.repository_id
-where repository_topics.topic_id = topics.id
-  and visible_repositories
-  and strpos(topics.name, ?) > 0;
+select count(*) as total
+from topics
+where strpos(topics.name, ?) > 0
+  and exists (
+    select repository_topics.topic_id
+    from repository_topics cross join repositories
+    where repository_topics.topic_id = topics.id
+      and repositories.id = repository_topics.repository_id
+      and visible_repositories);
 select topics.id, topics.name, topics.created_at, topics.updated_at, count(*) as repositories
 from topics cross join repository_topics
 inner join repositories on repositories.id = repository_topics.repository_id
-where repository_topics.topic_id = topics.id
+where instr(topics.name, ?) > 0
+  and repository_topics.topic_id = topics.id
   and visible_repositories
-  and instr(topics.name, ?) > 0
 group by topics.id, topics.name, topics.created_at, topics.updated_at
 order by repositories desc, topics.name
 limit ? offset ?
@@ -586,9 +592,9 @@ limit ? offset ?
 select topics.id, topics.name, topics.created_at, topics.updated_at, count(*) as repositories
 from topics cross join repository_topics
 inner join repositories on repositories.id = repository_topics.repository_id
-where repository_topics.topic_id = topics.id
+where strpos(topics.name, ?) > 0
+  and repository_topics.topic_id = topics.id
   and visible_repositories
-  and strpos(topics.name, ?) > 0
 group by topics.id, topics.name, topics.created_at, topics.updated_at
 order by repositories desc, topics.name
 limit ? offset ?;
