@@ -63,8 +63,7 @@ export function issuesWithWords(text: string, parts: readonly IssuePart[] = ISSU
     return portable({
       sqlite: sql<number>`(select case when found.rowid % 2 = 0 then found.rowid / 2 else (select placed.issue_id from placed_comments as placed where placed.comment_id = found.rowid / 2) end
       from issue_words as found where found.issue_words match ${match})`,
-      postgres: sql<number>`(select worded.id from issues as worded where search_words(worded.title || ' ' || worded.content) @@ sought_words(${query})
-      union all select comments.issue_id from comments where comments.kind = 'comment' and search_words(comments.content) @@ sought_words(${query}))`,
+      postgres: wordedOnPostgres(query),
     })
   // The index has title and body as one text: what it gives is looked at again where one of them is asked for.
   const column = title ? sql.ref("worded.title") : sql.ref("worded.content")
@@ -94,7 +93,14 @@ export function issuesWithWords(text: string, parts: readonly IssuePart[] = ISSU
   })
 }
 
-/** The same of one repository. SQLite looks at its texts instead of those of all repositories that have the words, where these are many. */
+const wordedOnPostgres = (query: string) =>
+  sql<number>`(select worded.id from issues as worded where search_words(worded.title || ' ' || worded.content) @@ sought_words(${query})
+      union all select comments.issue_id from comments where comments.kind = 'comment' and search_words(comments.content) @@ sought_words(${query}))`
+
+/**
+ * The same for a list of one repository, to which other conditions limit it. SQLite looks at its texts instead of those of all repositories that have the words, where these are many. PostgreSQL asks its index in
+ * any case: told of the repository, it would divide each of its texts into words.
+ */
 export function issuesOfWithWords(repositoryId: number, text: string): Expression<number> | undefined {
   const sought = soughtWords(text)
   if (!sought) return undefined
@@ -109,10 +115,7 @@ export function issuesOfWithWords(repositoryId: number, text: string): Expressio
       where texts.number = ${MANY_TEXTS} and worded.repository_id = ${repositoryId} and worded.id * 2 in ${matching}
       union all select placed.issue_id from ${counted} cross join placed_comments as placed
       where texts.number = ${MANY_TEXTS} and placed.repository_id = ${repositoryId} and placed.comment_id * 2 + 1 in ${matching})`,
-    postgres: sql<number>`(select worded.id from issues as worded
-      where worded.repository_id = ${repositoryId} and search_words(worded.title || ' ' || worded.content) @@ sought_words(${query})
-      union all select placed.issue_id from placed_comments as placed join comments on comments.id = placed.comment_id
-      where placed.repository_id = ${repositoryId} and comments.kind = 'comment' and search_words(comments.content) @@ sought_words(${query}))`,
+    postgres: wordedOnPostgres(query),
   })
 }
 

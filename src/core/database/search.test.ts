@@ -76,6 +76,7 @@ describe.each(databaseKinds)("the words of issues on %s", (kind) => {
         await database.read
           .selectFrom("issues")
           .select("id")
+          .where("repository_id", "=", id)
           .where(sql<boolean>`id in ${issuesOfWithWords(id, text)}`)
           .execute()
       ).length

@@ -489,12 +489,10 @@ with found as materialized(
       and issues.id in (
         select worded.id
         from issues as worded
-        where worded.repository_id = ?
-          and search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-        union all select placed.issue_id
-        from placed_comments as placed join comments on comments.id = placed.comment_id
-        where placed.repository_id = ?
-          and comments.kind = 'comment'
+        where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+        union all select comments.issue_id
+        from comments
+        where comments.kind = 'comment'
           and search_words(comments.content) @@ sought_words(?))), readable as materialized(
     select groups.repository_id, groups.is_pull, groups.total
     from (
