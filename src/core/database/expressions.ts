@@ -61,7 +61,7 @@ export function issuesWithWords(text: string, parts: readonly IssuePart[] = ISSU
   const [title, body, comments] = ISSUE_PARTS.map((part) => parts.includes(part))
   if (title && body && comments)
     return portable({
-      sqlite: sql<number>`(select case when found.rowid % 2 = 0 then found.rowid / 2 else (select placed.issue_id from placed_comments as placed where placed.comment_id = found.rowid / 2) end
+      sqlite: sql<number>`(select ${ISSUE_OF_FOUND}
       from issue_words as found where found.issue_words match ${match})`,
       postgres: wordedOnPostgres(query),
     })
@@ -70,15 +70,12 @@ export function issuesWithWords(text: string, parts: readonly IssuePart[] = ISSU
   const ofIssues = {
     sqlite: sql`select worded.id from issue_words as found join issues as worded on worded.id = found.rowid / 2
       where found.issue_words match ${match} and found.rowid % 2 = 0${title && body ? sql`` : sql` and holds_words(${column}, ${words})`}`,
-    postgres: sql`select worded.id from issues as worded
-      where search_words(worded.title || ' ' || worded.content) @@ sought_words(${query})${
-        title && body ? sql`` : sql` and search_words(${column}) @@ sought_words(${query})`
-      }`,
+    postgres: sql`${issuesOnPostgres(query)}${title && body ? sql`` : sql` and search_words(${column}) @@ sought_words(${query})`}`,
   }
   const ofComments = {
     sqlite: sql`select placed.issue_id from issue_words as found join placed_comments as placed on placed.comment_id = found.rowid / 2
       where found.issue_words match ${match} and found.rowid % 2 = 1`,
-    postgres: sql`select comments.issue_id from comments where comments.kind = 'comment' and search_words(comments.content) @@ sought_words(${query})`,
+    postgres: commentsOnPostgres(query),
   }
   const chosen = [...(title || body ? [ofIssues] : []), ...(comments ? [ofComments] : [])]
   return portable({
@@ -93,9 +90,14 @@ export function issuesWithWords(text: string, parts: readonly IssuePart[] = ISSU
   })
 }
 
-const wordedOnPostgres = (query: string) =>
-  sql<number>`(select worded.id from issues as worded where search_words(worded.title || ' ' || worded.content) @@ sought_words(${query})
-      union all select comments.issue_id from comments where comments.kind = 'comment' and search_words(comments.content) @@ sought_words(${query}))`
+/** The issue of a row `found` of the index: even numbers are issues, odd ones are comments. */
+const ISSUE_OF_FOUND = sql`case when found.rowid % 2 = 0 then found.rowid / 2 else (select placed.issue_id from placed_comments as placed where placed.comment_id = found.rowid / 2) end`
+
+const issuesOnPostgres = (query: string) =>
+  sql`select worded.id from issues as worded where search_words(worded.title || ' ' || worded.content) @@ sought_words(${query})`
+const commentsOnPostgres = (query: string) =>
+  sql`select comments.issue_id from comments where comments.kind = 'comment' and search_words(comments.content) @@ sought_words(${query})`
+const wordedOnPostgres = (query: string) => sql<number>`(${issuesOnPostgres(query)} union all ${commentsOnPostgres(query)})`
 
 /**
  * The same for a list of one repository, to which other conditions limit it. SQLite looks at its texts instead of those of all repositories that have the words, where these are many. PostgreSQL asks its index in
@@ -109,7 +111,7 @@ export function issuesOfWithWords(repositoryId: number, text: string): Expressio
   const matching = sql`(select rowid from issue_words where issue_words match ${match})`
   return portable({
     // SQLite keeps the order of a cross join: one half of it ends at its first row.
-    sqlite: sql<number>`(select case when found.rowid % 2 = 0 then found.rowid / 2 else (select placed.issue_id from placed_comments as placed where placed.comment_id = found.rowid / 2) end
+    sqlite: sql<number>`(select ${ISSUE_OF_FOUND}
       from ${counted} cross join issue_words as found where texts.number < ${MANY_TEXTS} and found.issue_words match ${match}
       union all select worded.id from ${counted} cross join issues as worded
       where texts.number = ${MANY_TEXTS} and worded.repository_id = ${repositoryId} and worded.id * 2 in ${matching}

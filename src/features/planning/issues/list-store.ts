@@ -177,7 +177,7 @@ export function listIssues(
 export const searchIssues = (db: Handle, actor: Actor, conditions: readonly Condition[], page: Page): Promise<FoundIssues> =>
   pageOf(db, actor, conditions, "created_at", page)
 
-const unitOf = (table: "issues" | "issue_totals") =>
+const unitOf = (table: "issues" | "issue_totals" | "groups") =>
   sql<string>`case ${sql.ref(`${table}.is_pull`)} when 1 then 'repo.pulls' else 'repo.issues' end`
 
 /** How many of the issues that meet these conditions are open, and closed, if all of them select whole groups. Of those that the reader may read, if there is one. */
@@ -227,11 +227,10 @@ async function countFound(db: Handle, reader: Actor | undefined, found: SelectQu
   const groups = found
     .select(["issues.repository_id", "issues.is_pull", (b) => b.fn.countAll<number>().as("total")])
     .groupBy(["issues.repository_id", "issues.is_pull"])
-  const unit = sql<string>`case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end`
   const { total } = await db
     .selectFrom(groups.as("groups"))
     .innerJoin("repositories", "repositories.id", "groups.repository_id")
-    .where(readableRepositories(reader, unit))
+    .where(readableRepositories(reader, unitOf("groups")))
     .select(sql<number>`cast(coalesce(sum(groups.total), 0) as bigint)`.as("total"))
     .executeTakeFirstOrThrow()
   return total
@@ -296,7 +295,7 @@ async function pageOfFew(
         return reader
           ? judged
               .innerJoin("repositories", "repositories.id", "groups.repository_id")
-              .where(readableRepositories(reader, sql<string>`case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end`))
+              .where(readableRepositories(reader, unitOf("groups")))
           : judged
       },
     )
