@@ -29,17 +29,23 @@ const browser = ["tests/browser/**/*.test.ts"]
 /** Set by `npm run test:stress`. */
 const isStress = process.env["HEARTH_TEST_STRESS_SEED"] !== undefined
 
+/**
+ * A process of many files would grow to more than a gigabyte, of which a tenth is in use, and the kernel copies its page tables for each git process that
+ * it begins. Node.js lets its heap grow the less, the less it may have; and glibc gives back what is free, as in `bin/hearth`.
+ */
+const smallMemory = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "1048576" }
+
 const common = {
-  env: { TMPDIR: folderForTests() },
+  env: { TMPDIR: folderForTests(), ...smallMemory },
   // For what hangs: tests end and states come as late as it takes on a busy machine, and few tests need limits of their own.
   testTimeout: 300_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 60_000 } },
-  setupFiles: ["tests/support/effort-of-file.ts", ...(isStress ? ["tests/stress/setup.ts"] : [])],
+  setupFiles: ["tests/support/modules.ts", "tests/support/effort-of-file.ts", ...(isStress ? ["tests/stress/setup.ts"] : [])],
   // Node runs TypeScript as it is: to transform all sources for each project takes longer than many tests, and tests run what users do.
   experimental: { viteModuleRunner: false },
   // node:sqlite is still marked as experimental in Node 24, and says so at every start.
-  execArgv: ["--disable-warning=ExperimentalWarning"],
+  execArgv: ["--disable-warning=ExperimentalWarning", "--max-old-space-size=1536"],
 }
 
 /** Daily tests: what they do, and the forges in their process, holds nobody up for long. */

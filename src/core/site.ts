@@ -23,24 +23,25 @@ export interface OpenSite extends Site {
 export function openSite(config: Config): OpenSite {
   let rootUrl = config.rootUrl || `http://localhost:${config.http.port}`
   let sshPort: number | undefined
-  const host = (): string => new URL(rootUrl).hostname
+  const { hostname: host } = new URL(rootUrl)
   return {
     get rootUrl() {
       return rootUrl
     },
     get host() {
-      return host()
+      return host
     },
     get sshPort() {
       return sshPort
     },
     get noReplyDomain() {
-      return config.users.noReplyDomain || `noreply.${host()}`
+      return config.users.noReplyDomain || `noreply.${host}`
     },
     get signer() {
-      return { name: config.signing.name, email: config.signing.email || `signing@${config.users.noReplyDomain || `noreply.${host()}`}` }
+      return { name: config.signing.name, email: config.signing.email || `signing@${config.users.noReplyDomain || `noreply.${host}`}` }
     },
     listening: (port) => {
+      // Its host stays the same.
       if (config.rootUrl === "") rootUrl = `http://localhost:${port}`
     },
     listeningSsh: (port) => {

@@ -177,6 +177,15 @@ interface Serving {
   readonly settings: readonly string[]
 }
 
+/** Its processes for connections and for cleaning up come and go. */
+function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error
+  }
+}
+
 async function serve(serving: Serving): Promise<PostgresServer> {
   const port = await freePort()
   const url = `postgres://hearth@127.0.0.1:${port}/postgres`
@@ -184,7 +193,9 @@ async function serve(serving: Serving): Promise<PostgresServer> {
   const mainProcess = async () => Number((await readFile(join(serving.data, "postmaster.pid"), "utf8")).split("\n", 1)[0])
   const freeze = async (frozen: boolean) => {
     const main = await mainProcess()
-    for (const pid of [main, ...(await childrenOf(main))]) process.kill(pid, frozen ? "SIGSTOP" : "SIGCONT")
+    const signal = frozen ? "SIGSTOP" : "SIGCONT"
+    process.kill(main, signal)
+    for (const pid of await childrenOf(main)) signalIfThere(pid, signal)
   }
   const shutDown = async () => {
     const gone = once(child, "exit")

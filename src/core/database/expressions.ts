@@ -61,25 +61,21 @@ export function issuesWithWords(text: string, parts: readonly IssuePart[] = ISSU
   const [title, body, comments] = ISSUE_PARTS.map((part) => parts.includes(part))
   if (title && body && comments)
     return portable({
-      sqlite: sql<number>`(select case when found.rowid % 2 = 0 then found.rowid / 2 else (select placed.issue_id from placed_comments as placed where placed.comment_id = found.rowid / 2) end
+      sqlite: sql<number>`(select ${ISSUE_OF_FOUND}
       from issue_words as found where found.issue_words match ${match})`,
-      postgres: sql<number>`(select worded.id from issues as worded where search_words(worded.title || ' ' || worded.content) @@ sought_words(${query})
-      union all select comments.issue_id from comments where comments.kind = 'comment' and search_words(comments.content) @@ sought_words(${query}))`,
+      postgres: wordedOnPostgres(query),
     })
   // The index has title and body as one text: what it gives is looked at again where one of them is asked for.
   const column = title ? sql.ref("worded.title") : sql.ref("worded.content")
   const ofIssues = {
     sqlite: sql`select worded.id from issue_words as found join issues as worded on worded.id = found.rowid / 2
       where found.issue_words match ${match} and found.rowid % 2 = 0${title && body ? sql`` : sql` and holds_words(${column}, ${words})`}`,
-    postgres: sql`select worded.id from issues as worded
-      where search_words(worded.title || ' ' || worded.content) @@ sought_words(${query})${
-        title && body ? sql`` : sql` and search_words(${column}) @@ sought_words(${query})`
-      }`,
+    postgres: sql`${issuesOnPostgres(query)}${title && body ? sql`` : sql` and search_words(${column}) @@ sought_words(${query})`}`,
   }
   const ofComments = {
     sqlite: sql`select placed.issue_id from issue_words as found join placed_comments as placed on placed.comment_id = found.rowid / 2
       where found.issue_words match ${match} and found.rowid % 2 = 1`,
-    postgres: sql`select comments.issue_id from comments where comments.kind = 'comment' and search_words(comments.content) @@ sought_words(${query})`,
+    postgres: commentsOnPostgres(query),
   }
   const chosen = [...(title || body ? [ofIssues] : []), ...(comments ? [ofComments] : [])]
   return portable({
@@ -93,6 +89,40 @@ export function issuesWithWords(text: string, parts: readonly IssuePart[] = ISSU
     )})`,
   })
 }
+
+/** The issue of a row `found` of the index: even numbers are issues, odd ones are comments. */
+const ISSUE_OF_FOUND = sql`case when found.rowid % 2 = 0 then found.rowid / 2 else (select placed.issue_id from placed_comments as placed where placed.comment_id = found.rowid / 2) end`
+
+const issuesOnPostgres = (query: string) =>
+  sql`select worded.id from issues as worded where search_words(worded.title || ' ' || worded.content) @@ sought_words(${query})`
+const commentsOnPostgres = (query: string) =>
+  sql`select comments.issue_id from comments where comments.kind = 'comment' and search_words(comments.content) @@ sought_words(${query})`
+const wordedOnPostgres = (query: string) => sql<number>`(${issuesOnPostgres(query)} union all ${commentsOnPostgres(query)})`
+
+/**
+ * The same for a list of one repository, to which other conditions limit it. SQLite looks at its texts instead of those of all repositories that have the words, where these are many. PostgreSQL asks its index in
+ * any case: told of the repository, it would divide each of its texts into words.
+ */
+export function issuesOfWithWords(repositoryId: number, text: string): Expression<number> | undefined {
+  const sought = soughtWords(text)
+  if (!sought) return undefined
+  const { match, query } = sought
+  const counted = sql`(select count(*) as number from (select 1 from issue_words where issue_words match ${match} limit ${MANY_TEXTS})) as texts`
+  const matching = sql`(select rowid from issue_words where issue_words match ${match})`
+  return portable({
+    // SQLite keeps the order of a cross join: one half of it ends at its first row.
+    sqlite: sql<number>`(select ${ISSUE_OF_FOUND}
+      from ${counted} cross join issue_words as found where texts.number < ${MANY_TEXTS} and found.issue_words match ${match}
+      union all select worded.id from ${counted} cross join issues as worded
+      where texts.number = ${MANY_TEXTS} and worded.repository_id = ${repositoryId} and worded.id * 2 in ${matching}
+      union all select placed.issue_id from ${counted} cross join placed_comments as placed
+      where texts.number = ${MANY_TEXTS} and placed.repository_id = ${repositoryId} and placed.comment_id * 2 + 1 in ${matching})`,
+    postgres: wordedOnPostgres(query),
+  })
+}
+
+/** So many texts are looked up sooner than a large repository is gone through. */
+const MANY_TEXTS = 2_000
 
 /** Whether the plain comment of the row `comments` has these words. Undefined where `text` has no words at all. */
 export function commentHasWords(text: string): Expression<SqlBool> | undefined {

@@ -1,7 +1,7 @@
 import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databaseKinds, type FreshDatabase, freshDatabase } from "../../../tests/support/database.ts"
-import { issuesWithWords } from "./expressions.ts"
+import { issuesOfWithWords, issuesWithWords } from "./expressions.ts"
 
 describe.each(databaseKinds)("the words of issues on %s", (kind) => {
   let fresh: FreshDatabase
@@ -68,6 +68,45 @@ describe.each(databaseKinds)("the words of issues on %s", (kind) => {
     expect(await found(text)).toBe(false),
   )
   it.each(["", " ", "!'\"*():&|", "\\"])("are not looked for by %j", async (text) => expect(await found(text)).toBe(undefined))
+
+  it("are found in their repository alone, be they few or many", async () => {
+    const { database } = fresh
+    const inRepository = async (id: number, text: string) =>
+      (
+        await database.read
+          .selectFrom("issues")
+          .select("id")
+          .where("repository_id", "=", id)
+          .where(sql<boolean>`id in ${issuesOfWithWords(id, text)}`)
+          .execute()
+      ).length
+    expect(issuesOfWithWords(repository, "!")).toBe(undefined)
+    const all = async () => [
+      await inRepository(repository, "title"),
+      await inRepository(repository, "said comment"),
+      await inRepository(repository, "close"),
+    ]
+    expect(await all()).toEqual([1, 1, 0])
+    // Issues of another repository have the same words, as many as make SQLite look at the repository's own texts.
+    await database.write(async (tx) => {
+      const { author_id } = await tx.selectFrom("issues").select("author_id").where("id", "=", issue).executeTakeFirstOrThrow()
+      const { id: other } = await tx
+        .insertInto("repositories")
+        .values({
+          ...{ created_at: 0, updated_at: 0, default_branch: "main", object_format: "sha1" },
+          ...{ owner_id: author_id, name: "other", lower_name: "other", storage: "other" },
+        })
+        .returning("id")
+        .executeTakeFirstOrThrow()
+      await sql`insert into issues (repository_id, number, author_id, title, content, created_at, updated_at)
+        with recursive numbers (number) as (select 1 union all select number + 1 from numbers where number < 2500)
+        select ${sql.lit(other)}, number, ${sql.lit(author_id)}, 'title said in a comment', '', 0, 0 from numbers`.execute(tx)
+    })
+    expect(await all()).toEqual([1, 1, 0])
+    const { id: other } = await database.read.selectFrom("repositories").select("id").where("name", "=", "other").executeTakeFirstOrThrow()
+    expect([await inRepository(other, "title"), await inRepository(other, "close")]).toEqual([2500, 0])
+    await database.write((tx) => tx.deleteFrom("repositories").where("id", "=", other).execute())
+  })
 
   it("are read from the index", async () => {
     const words = issuesWithWords("title")

@@ -32,3 +32,9 @@ test("grows for long answers, and gives bytes of their own", () => {
   jsonBytes(two)
   expect(JSON.parse(first.toString())).toEqual(one)
 })
+
+test("is the same in every answer in which a record stands", () => {
+  const record = large("é")
+  for (const each of [record, record, [record], { data: [record, large("other")], holder: { record } }, record])
+    expect(jsonBytes(each).toString()).toBe(JSON.stringify(each))
+})

@@ -10,9 +10,12 @@ const BYTES_EACH = 3
 
 let buffer = Buffer.allocUnsafeSlow(FIRST_BYTES)
 
+/** Large records that stood somewhere before, in this answer or another, and their bytes once these were needed again. Whoever presents a record never changes it afterwards. */
+const known = new WeakMap<object, Buffer | undefined>()
+
 /**
  * What `JSON.stringify` would write, in UTF-8. In lists of pull requests, notifications and activities the same repository stands in many records, as the same object, and is most of
- * the answer: it is written once, and copied after that.
+ * the answer; so it is in one answer after another. It is written once, and copied after that.
  */
 export function jsonBytes(value: unknown): Buffer {
   const found = typeof value === "object" && value !== null ? largeRecordsIn(value) : undefined
@@ -35,6 +38,7 @@ interface Found {
   readonly large: ReadonlySet<object>
   /** The objects that hold large ones. */
   readonly holders: ReadonlySet<object>
+  /** Whether one of the large ones stood somewhere before. */
   readonly isRepeated: boolean
 }
 
@@ -44,20 +48,26 @@ function largeRecordsIn(value: object): Found {
   const holders = new Set<object>()
   let isRepeated = false
 
-  /** Whether it is or holds a large record. */
+  /** Whether it is or holds a large record. What a large record holds is not looked at. */
   function look(object: object, depth: number): boolean {
-    if (seen.has(object)) {
-      if (large.has(object)) isRepeated = true
-      return large.has(object) || holders.has(object)
+    if (known.has(object)) {
+      isRepeated = true
+      large.add(object)
+      return true
     }
+    if (seen.has(object)) return holders.has(object)
     seen.add(object)
     const members = Object.values(object)
+    if (members.length >= LARGE && !Array.isArray(object)) {
+      known.set(object, undefined)
+      large.add(object)
+      return true
+    }
+    if (depth === 0) return false
     let isHolder = false
-    for (const member of depth === 0 ? [] : members)
-      if (typeof member === "object" && member !== null && look(member, depth - 1)) isHolder = true
+    for (const member of members) if (typeof member === "object" && member !== null && look(member, depth - 1)) isHolder = true
     if (isHolder) holders.add(object)
-    else if (members.length >= LARGE && !Array.isArray(object)) large.add(object)
-    return isHolder || large.has(object)
+    return isHolder
   }
 
   look(value, DEPTH)
@@ -67,7 +77,6 @@ function largeRecordsIn(value: object): Found {
 function withCopies(value: unknown, { large, holders }: Found): Buffer {
   let end = 0
   let pending = ""
-  const written = new Map<object, readonly [from: number, to: number]>()
 
   function reserve(bytes: number): void {
     if (end + bytes <= buffer.length) return
@@ -90,16 +99,10 @@ function withCopies(value: unknown, { large, holders }: Found): Buffer {
   }
   function writeLarge(object: object): void {
     flush()
-    const [from, to] = written.get(object) ?? [end, end]
-    if (from === to) {
-      pending = JSON.stringify(object)
-      flush()
-      written.set(object, [from, end])
-      return
-    }
-    reserve(to - from)
-    buffer.copyWithin(end, from, to)
-    end += to - from
+    const bytes = known.get(object) ?? Buffer.from(JSON.stringify(object))
+    known.set(object, bytes)
+    reserve(bytes.length)
+    end += bytes.copy(buffer, end)
   }
   function writeList(list: readonly unknown[]): void {
     pending += "["

@@ -35,19 +35,24 @@ async function open(answer: RequestListener) {
   return { connections, socket, has, ask: () => socket.write("GET / HTTP/1.1\r\nHost: hearth\r\n\r\n") }
 }
 
-test("a connection whose answer had begun when the server drains is closed after the next one, which may be on its way", async () => {
+/** Likewise; answers begin at once, and end with these words when they are told to. */
+async function openSlow(words: string) {
   let end = (): void => {}
-  const { connections, socket, has, ask } = await open((_request, response) => {
+  const opened = await open((_request, response) => {
     response.writeHead(200, { "content-type": "text/plain" })
     response.write("begun")
-    end = () => response.end("first")
+    end = () => response.end(words)
   })
+  return { ...opened, end: () => end() }
+}
+
+test("a connection whose answer had begun when the server drains is closed after the next one, which may be on its way", async () => {
+  const { connections, socket, has, ask, end } = await openSlow("first")
   ask()
   await has("begun")
   const drained = connections.drain(10_000)
   end()
   await has("first")
-  end = () => {}
   ask()
   await has("connection: close")
   const closed = once(socket, "close")
@@ -56,12 +61,7 @@ test("a connection whose answer had begun when the server drains is closed after
 })
 
 test("a connection that stays idle holds a server that drains no longer than it may, and one whose answer ends later is closed", async () => {
-  let end = (): void => {}
-  const { connections, socket, has, ask } = await open((_request, response) => {
-    response.writeHead(200, { "content-type": "text/plain" })
-    response.write("begun")
-    end = () => response.end("last")
-  })
+  const { connections, socket, has, ask, end } = await openSlow("last")
   const idle = await open((_request, response) => response.end("answered"))
   idle.ask()
   await idle.has("answered")

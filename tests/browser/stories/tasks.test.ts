@@ -1,6 +1,12 @@
-import type { Locator } from "playwright-core"
+import type { Locator, Page } from "playwright-core"
 import { expect } from "vitest"
 import { stories } from "./stories.ts"
+
+/** Waits until a box is ticked, and the server has answered: with scripts it is shown at once. */
+const ticked = async (page: Page, name: string): Promise<void> => {
+  await page.waitForSelector(`[role=checkbox][aria-label="${name}"][aria-checked=true]`)
+  await page.waitForSelector("form[data-busy]", { state: "detached" })
+}
 
 /** Boxes of task lists are ticked where they are read: in issues, comments, reviews and comments on lines. */
 stories((story) => {
@@ -13,8 +19,7 @@ stories((story) => {
     const person = await enter("ann")
     await person.open(here)
     const box = (name: string, nth = 0): Locator => person.page.getByRole("checkbox", { name, exact: true }).nth(nth)
-    const isTicked = async (name: string): Promise<void> =>
-      void (await person.page.waitForSelector(`[role=checkbox][aria-label="${name}"][aria-checked=true]`))
+    const isTicked = (name: string): Promise<void> => ticked(person.page, name)
     await box("dig", 1).press("Space")
     await isTicked("dig")
     expect((await ask("ann", `GET ${api}/issues/1`)).body).toBe("- [ ] dig\n- [x] dig\n  - [ ] fill")
@@ -58,7 +63,7 @@ stories((story) => {
     const person = await enter("ann")
     const tick = async (name: string) => {
       await person.page.getByRole("checkbox", { name, exact: true }).click()
-      await person.page.waitForSelector(`[aria-label="${name}"][aria-checked=true]`)
+      await ticked(person.page, name)
     }
     await person.open(`${at}/pulls/${number}`)
     await tick("opened")

@@ -417,63 +417,158 @@ order by issues.number desc
 limit ? offset ?;
 
 -- q=a
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where issues.repository_id + 0 = ?
-  and issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select placed.issue_id
-        from placed_comments as placed
-        where placed.comment_id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.number as age
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.repository_id + 0 = ?
+      and issues.is_closed = ?
+      and issues.id in (
+        select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+            select placed.issue_id
+            from placed_comments as placed
+            where placed.comment_id = found.rowid / 2) end
+        from (
+            select count(*) as number
+            from (
+                select 1
+                from issue_words
+                where issue_words match ?
+                limit ?)) as texts cross join issue_words as found
+        where texts.number < ?
+          and found.issue_words match ?
+        union all select worded.id
+        from (
+            select count(*) as number
+            from (
+                select 1
+                from issue_words
+                where issue_words match ?
+                limit ?)) as texts cross join issues as worded
+        where texts.number = ?
+          and worded.repository_id = ?
+          and worded.id * 2 in (
+            select rowid
+            from issue_words
+            where issue_words match ?)
+        union all select placed.issue_id
+        from (
+            select count(*) as number
+            from (
+                select 1
+                from issue_words
+                where issue_words match ?
+                limit ?)) as texts cross join placed_comments as placed
+        where texts.number = ?
+          and placed.repository_id = ?
+          and placed.comment_id * 2 + 1 in (
+            select rowid
+            from issue_words
+            where issue_words match ?))), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups) select whole.total, page.id
+from (
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc
 -- on PostgreSQL:
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where issues.repository_id + 0 = ?
-  and issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?));
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.number as age
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.repository_id + 0 = ?
+      and issues.is_closed = ?
+      and issues.id in (
+        select worded.id
+        from issues as worded
+        where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+        union all select comments.issue_id
+        from comments
+        where comments.kind = 'comment'
+          and search_words(comments.content) @@ sought_words(?))), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups) select whole.total, page.id
+from (
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc;
 
 -- labels=a
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where issues.repository_id + 0 = ?
-  and issues.is_closed = ?
-  and issues.id in (
-    select issue_id
-    from issue_labels
-    where label_id in (
-        select id
-        from labels
-        where repository_id = ?
-          and name = ?
-        union select id
-        from labels
-        where organization_id = ?
-          and name = ?));
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.number as age
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.repository_id + 0 = ?
+      and issues.is_closed = ?
+      and issues.id in (
+        select issue_id
+        from issue_labels
+        where label_id in (
+            select id
+            from labels
+            where repository_id = ?
+              and name = ?
+            union select id
+            from labels
+            where organization_id = ?
+              and name = ?))), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups) select whole.total, page.id
+from (
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc;
 
 -- milestones=a
 select id, title
 from milestones
 where repository_id = ?
   and (milestones.title in ? or milestones.id in ?);
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where issues.repository_id + 0 = ?
-  and issues.is_closed = ?
-  and issues.milestone_id in ?;
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.number as age
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.repository_id + 0 = ?
+      and issues.is_closed = ?
+      and issues.milestone_id in ?), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups) select whole.total, page.id
+from (
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc;
 
 -- since=2020-02-20T20:20:20Z
 select count(*) as total
@@ -508,33 +603,62 @@ where issues.repository_id = ?
   and issues.author_id = ?;
 
 -- assigned_by=root
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where issues.repository_id + 0 = ?
-  and issues.is_closed = ?
-  and issues.id in (
-    select issue_id
-    from issue_assignees
-    where user_id = ?);
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.number as age
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.repository_id + 0 = ?
+      and issues.is_closed = ?
+      and issues.id in (
+        select issue_id
+        from issue_assignees
+        where user_id = ?)), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups) select whole.total, page.id
+from (
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc;
 
 -- mentioned_by=root
-select count(*) as total
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where issues.repository_id + 0 = ?
-  and issues.is_closed = ?
-  and issues.id in (
-    select issue_id
-    from issue_mentions
-    where user_id = ?);
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.number as age
+    from issues
+    inner join repositories on repositories.id = issues.repository_id
+    where issues.repository_id + 0 = ?
+      and issues.is_closed = ?
+      and issues.id in (
+        select issue_id
+        from issue_mentions
+        where user_id = ?)), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups) select whole.total, page.id
+from (
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc;
 
 -- === GET /repos/issues/search ===
 
 -- without filters
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
-from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -545,47 +669,62 @@ from (
             where placed.comment_id = found.rowid / 2) end
         from issue_words as found
         where found.issue_words match ?)
-      and repositories.owner_id + 0 = ?
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and repositories.owner_id + 0 = ?), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
--- on PostgreSQL:
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc
+-- on PostgreSQL:
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -597,141 +736,59 @@ from (
         from comments
         where comments.kind = 'comment'
           and search_words(comments.content) @@ sought_words(?))
-      and repositories.owner_id + 0 = ?
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and repositories.owner_id + 0 = ?), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))));
-select issues.id
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select placed.issue_id
-        from placed_comments as placed
-        where placed.comment_id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and repositories.owner_id + 0 = ?
-  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-order by issues.created_at + 0 desc, issues.id desc
-limit ? offset ?
--- on PostgreSQL:
-select issues.id
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and repositories.owner_id + 0 = ?
-  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-order by issues.created_at + 0 desc, issues.id desc
-limit ? offset ?;
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+from (
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc;
 -- prepared: issues.findByIds
 -- prepared: repositories.findByIds
 -- prepared: labels.findOfIssues
@@ -741,9 +798,8 @@ limit ? offset ?;
 -- prepared: milestones.findByIds
 
 -- state=all
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
-from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.id in (
@@ -753,47 +809,62 @@ from (
             where placed.comment_id = found.rowid / 2) end
         from issue_words as found
         where found.issue_words match ?)
-      and repositories.owner_id + 0 = ?
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and repositories.owner_id + 0 = ?), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
--- on PostgreSQL:
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc
+-- on PostgreSQL:
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.id in (
@@ -804,144 +875,63 @@ from (
         from comments
         where comments.kind = 'comment'
           and search_words(comments.content) @@ sought_words(?))
-      and repositories.owner_id + 0 = ?
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and repositories.owner_id + 0 = ?), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))));
-select issues.id
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select placed.issue_id
-        from placed_comments as placed
-        where placed.comment_id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and repositories.owner_id + 0 = ?
-  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-order by issues.created_at + 0 desc, issues.id desc
-limit ? offset ?
--- on PostgreSQL:
-select issues.id
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and repositories.owner_id + 0 = ?
-  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-order by issues.created_at + 0 desc, issues.id desc
-limit ? offset ?;
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+from (
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc;
 
 -- type=issues
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
-from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -953,47 +943,62 @@ from (
         from issue_words as found
         where found.issue_words match ?)
       and repositories.owner_id + 0 = ?
-      and issues.is_pull = ?
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and issues.is_pull = ?), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
--- on PostgreSQL:
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc
+-- on PostgreSQL:
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -1006,148 +1011,63 @@ from (
         where comments.kind = 'comment'
           and search_words(comments.content) @@ sought_words(?))
       and repositories.owner_id + 0 = ?
-      and issues.is_pull = ?
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and issues.is_pull = ?), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))));
-select issues.id
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select placed.issue_id
-        from placed_comments as placed
-        where placed.comment_id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and repositories.owner_id + 0 = ?
-  and issues.is_pull = ?
-  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-order by issues.created_at + 0 desc, issues.id desc
-limit ? offset ?
--- on PostgreSQL:
-select issues.id
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and repositories.owner_id + 0 = ?
-  and issues.is_pull = ?
-  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-order by issues.created_at + 0 desc, issues.id desc
-limit ? offset ?;
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+from (
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc;
 
 -- labels=a
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
-from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -1163,47 +1083,62 @@ from (
         select issue_id
         from labels cross join issue_labels
         where issue_labels.label_id = labels.id
-          and labels.name in ?)
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and labels.name in ?)), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
--- on PostgreSQL:
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc
+-- on PostgreSQL:
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -1220,48 +1155,63 @@ from (
         select issue_id
         from labels cross join issue_labels
         where issue_labels.label_id = labels.id
-          and labels.name in ?)
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and labels.name in ?)), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))));
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+from (
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc;
 
 -- milestones=a
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
-from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -1278,47 +1228,62 @@ from (
         from milestones
         where fold(milestones.title) in (
             select fold(value)
-            from json_each(?)))
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            from json_each(?)))), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
--- on PostgreSQL:
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc
+-- on PostgreSQL:
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -1336,48 +1301,63 @@ from (
         from milestones
         where lower(milestones.title collate "und-x-icu") in (
             select lower(given collate "und-x-icu")
-            from json_array_elements_text(cast(? as json)) as given))
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            from json_array_elements_text(cast(? as json)) as given))), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))));
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+from (
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc;
 
 -- since=2020-02-20T20:20:20Z
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
-from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -1389,47 +1369,62 @@ from (
         from issue_words as found
         where found.issue_words match ?)
       and issues.updated_at >= ?
-      and repositories.owner_id + 0 = ?
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and repositories.owner_id + 0 = ?), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
--- on PostgreSQL:
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc
+-- on PostgreSQL:
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -1442,148 +1437,63 @@ from (
         where comments.kind = 'comment'
           and search_words(comments.content) @@ sought_words(?))
       and issues.updated_at >= ?
-      and repositories.owner_id + 0 = ?
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and repositories.owner_id + 0 = ?), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))));
-select issues.id
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select placed.issue_id
-        from placed_comments as placed
-        where placed.comment_id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and issues.updated_at >= ?
-  and repositories.owner_id + 0 = ?
-  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-order by issues.created_at + 0 desc, issues.id desc
-limit ? offset ?
--- on PostgreSQL:
-select issues.id
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and issues.updated_at >= ?
-  and repositories.owner_id + 0 = ?
-  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-order by issues.created_at + 0 desc, issues.id desc
-limit ? offset ?;
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+from (
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc;
 
 -- before=2020-02-20T20:20:20Z
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
-from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -1595,47 +1505,62 @@ from (
         from issue_words as found
         where found.issue_words match ?)
       and issues.updated_at <= ?
-      and repositories.owner_id + 0 = ?
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and repositories.owner_id + 0 = ?), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
--- on PostgreSQL:
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc
+-- on PostgreSQL:
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -1648,48 +1573,63 @@ from (
         where comments.kind = 'comment'
           and search_words(comments.content) @@ sought_words(?))
       and issues.updated_at <= ?
-      and repositories.owner_id + 0 = ?
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and repositories.owner_id + 0 = ?), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))));
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+from (
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc;
 
 -- assigned=true
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
-from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -1704,47 +1644,62 @@ from (
       and issues.id in (
         select issue_id
         from issue_assignees
-        where user_id = ?)
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+        where user_id = ?)), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
--- on PostgreSQL:
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc
+-- on PostgreSQL:
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -1760,154 +1715,63 @@ from (
       and issues.id in (
         select issue_id
         from issue_assignees
-        where user_id = ?)
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+        where user_id = ?)), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))));
-select issues.id
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select placed.issue_id
-        from placed_comments as placed
-        where placed.comment_id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and repositories.owner_id + 0 = ?
-  and issues.id in (
-    select issue_id
-    from issue_assignees
-    where user_id = ?)
-  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-order by issues.created_at + 0 desc, issues.id desc
-limit ? offset ?
--- on PostgreSQL:
-select issues.id
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and repositories.owner_id + 0 = ?
-  and issues.id in (
-    select issue_id
-    from issue_assignees
-    where user_id = ?)
-  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-order by issues.created_at + 0 desc, issues.id desc
-limit ? offset ?;
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+from (
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc;
 
 -- created=true
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
-from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -1919,47 +1783,62 @@ from (
         from issue_words as found
         where found.issue_words match ?)
       and repositories.owner_id + 0 = ?
-      and issues.author_id = ?
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and issues.author_id = ?), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
--- on PostgreSQL:
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc
+-- on PostgreSQL:
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -1972,148 +1851,63 @@ from (
         where comments.kind = 'comment'
           and search_words(comments.content) @@ sought_words(?))
       and repositories.owner_id + 0 = ?
-      and issues.author_id = ?
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and issues.author_id = ?), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))));
-select issues.id
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where issues.is_closed = ?
-  and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
-        select placed.issue_id
-        from placed_comments as placed
-        where placed.comment_id = found.rowid / 2) end
-    from issue_words as found
-    where found.issue_words match ?)
-  and repositories.owner_id + 0 = ?
-  and issues.author_id = ?
-  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-order by issues.created_at + 0 desc, issues.id desc
-limit ? offset ?
--- on PostgreSQL:
-select issues.id
-from issues
-inner join repositories on repositories.id = issues.repository_id
-where issues.is_closed = ?
-  and issues.id in (
-    select worded.id
-    from issues as worded
-    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
-    union all select comments.issue_id
-    from comments
-    where comments.kind = 'comment'
-      and search_words(comments.content) @@ sought_words(?))
-  and repositories.owner_id + 0 = ?
-  and issues.author_id = ?
-  and (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
-order by issues.created_at + 0 desc, issues.id desc
-limit ? offset ?;
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+from (
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc;
 
 -- mentioned=true
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
-from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -2128,47 +1922,62 @@ from (
       and issues.id in (
         select issue_id
         from issue_mentions
-        where user_id = ?)
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+        where user_id = ?)), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
--- on PostgreSQL:
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc
+-- on PostgreSQL:
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -2184,48 +1993,63 @@ from (
       and issues.id in (
         select issue_id
         from issue_mentions
-        where user_id = ?)
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+        where user_id = ?)), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))));
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+from (
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc;
 
 -- review_requested=true
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
-from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -2244,47 +2068,62 @@ from (
           and (reviewer_id = ? or reviewer_team_id in (
             select team_id
             from team_members
-            where user_id = ?)))
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            where user_id = ?)))), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
--- on PostgreSQL:
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc
+-- on PostgreSQL:
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -2304,48 +2143,63 @@ from (
           and (reviewer_id = ? or reviewer_team_id in (
             select team_id
             from team_members
-            where user_id = ?)))
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            where user_id = ?)))), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))));
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+from (
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc;
 
 -- reviewed=true
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
-from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -2361,47 +2215,62 @@ from (
         select issue_id
         from reviews
         where reviewer_id = ?
-          and state in ('APPROVED', 'COMMENT', 'REQUEST_CHANGES'))
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and state in ('APPROVED', 'COMMENT', 'REQUEST_CHANGES'))), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
--- on PostgreSQL:
-select cast(coalesce(sum(groups.total), 0) as bigint) as total
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
-    select issues.repository_id, issues.is_pull, count(*) as total
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc
+-- on PostgreSQL:
+with found as materialized(
+    select issues.id, issues.repository_id, issues.is_pull, issues.created_at as age
     from issues
     inner join repositories on repositories.id = issues.repository_id
     where issues.is_closed = ?
@@ -2418,43 +2287,59 @@ from (
         select issue_id
         from reviews
         where reviewer_id = ?
-          and state in ('APPROVED', 'COMMENT', 'REQUEST_CHANGES'))
-    group by issues.repository_id, issues.is_pull) as groups
-inner join repositories on repositories.id = groups.repository_id
-where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and state in ('APPROVED', 'COMMENT', 'REQUEST_CHANGES'))), readable as materialized(
+    select groups.repository_id, groups.is_pull, groups.total
+    from (
+        select repository_id, is_pull, count(*) as total
+        from found
+        group by repository_id, is_pull) as groups
+    inner join repositories on repositories.id = groups.repository_id
+    where (case case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or exists (
         select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))));
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+from (
+    select cast(coalesce(sum(total), 0) as bigint) as total
+    from readable) as whole
+left join (
+    select found.id, found.age
+    from found
+    where (found.repository_id, found.is_pull) in (
+        select repository_id, is_pull
+        from readable)
+    order by found.age desc, found.id desc
+    limit ? offset ?) as page on true
+order by page.age desc, page.id desc;
 
 -- === GET /repos/{owner}/{repo}/issues/comments ===
 

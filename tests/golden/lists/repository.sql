@@ -158,9 +158,11 @@ where (repositories.owner_id = ? or ((repositories.id in (
         where team_units.team_id = teams.id
           and team_units.mode > ?))
     union select open.id
-    from organization_members join users as organization on organization.id = organization_members.organization_id
-      and organization.visibility = 'private' join repositories as open on open.owner_id = organization.id
+    from organization_members cross join users as organization cross join repositories as open
     where organization_members.user_id = ?
+      and organization.id = organization_members.organization_id
+      and organization.visibility = 'private'
+      and open.owner_id = organization.id
       and open.is_private = 0) and not exists (
     select 1
     from organization_members
@@ -558,25 +560,31 @@ limit ? offset ?;
 -- === GET /topics/search ===
 
 -- without filters
-select count(distinct topics.id) as total
-from topics cross join repository_topics
-inner join repositories on repositories.id = repository_topics.repository_id
-where repository_topics.topic_id = topics.id
-  and visible_repositories
-  and instr(topics.name, ?) > 0
+select count(*) as total
+from topics
+where instr(topics.name, ?) > 0
+  and exists (
+    select repository_topics.topic_id
+    from repository_topics cross join repositories
+    where repository_topics.topic_id = topics.id
+      and repositories.id = repository_topics.repository_id
+      and visible_repositories)
 -- on PostgreSQL:
-select count(distinct topics.id) as total
-from topics cross join repository_topics
-inner join repositories on repositories.id = repository_topics.repository_id
-where repository_topics.topic_id = topics.id
-  and visible_repositories
-  and strpos(topics.name, ?) > 0;
+select count(*) as total
+from topics
+where strpos(topics.name, ?) > 0
+  and exists (
+    select repository_topics.topic_id
+    from repository_topics cross join repositories
+    where repository_topics.topic_id = topics.id
+      and repositories.id = repository_topics.repository_id
+      and visible_repositories);
 select topics.id, topics.name, topics.created_at, topics.updated_at, count(*) as repositories
 from topics cross join repository_topics
 inner join repositories on repositories.id = repository_topics.repository_id
-where repository_topics.topic_id = topics.id
+where instr(topics.name, ?) > 0
+  and repository_topics.topic_id = topics.id
   and visible_repositories
-  and instr(topics.name, ?) > 0
 group by topics.id, topics.name, topics.created_at, topics.updated_at
 order by repositories desc, topics.name
 limit ? offset ?
@@ -584,9 +592,9 @@ limit ? offset ?
 select topics.id, topics.name, topics.created_at, topics.updated_at, count(*) as repositories
 from topics cross join repository_topics
 inner join repositories on repositories.id = repository_topics.repository_id
-where repository_topics.topic_id = topics.id
+where strpos(topics.name, ?) > 0
+  and repository_topics.topic_id = topics.id
   and visible_repositories
-  and strpos(topics.name, ?) > 0
 group by topics.id, topics.name, topics.created_at, topics.updated_at
 order by repositories desc, topics.name
 limit ? offset ?;

@@ -275,9 +275,11 @@ where (repositories.owner_id = ? or repositories.id in (
         where team_units.team_id = teams.id
           and team_units.mode > ?))
     union select open.id
-    from organization_members join users as organization on organization.id = organization_members.organization_id
-      and organization.visibility = 'private' join repositories as open on open.owner_id = organization.id
+    from organization_members cross join users as organization cross join repositories as open
     where organization_members.user_id = ?
+      and organization.id = organization_members.organization_id
+      and organization.visibility = 'private'
+      and open.owner_id = organization.id
       and open.is_private = 0))
   and visible_repositories;
 select repositories.id
@@ -295,9 +297,11 @@ where (repositories.owner_id = ? or repositories.id in (
         where team_units.team_id = teams.id
           and team_units.mode > ?))
     union select open.id
-    from organization_members join users as organization on organization.id = organization_members.organization_id
-      and organization.visibility = 'private' join repositories as open on open.owner_id = organization.id
+    from organization_members cross join users as organization cross join repositories as open
     where organization_members.user_id = ?
+      and organization.id = organization_members.organization_id
+      and organization.visibility = 'private'
+      and open.owner_id = organization.id
       and open.is_private = 0))
   and visible_repositories
 order by repositories.lower_name asc, repositories.id asc

@@ -7,11 +7,11 @@ import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import type { MirrorsTable } from "../../../core/database/tables/mirrors.ts"
 import type { RepositoryTransfersTable } from "../../../core/database/tables/repositories.ts"
+import { onFirstUseOf } from "../../../core/memoize.ts"
 import { NEVER, rfc3339 } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
 import { presentTeams } from "../../people/teams/present.ts"
 import { presentUserPlainly } from "../../people/users/present.ts"
-import type { User as UserRecord } from "../../people/users/records.ts"
 import { formatDuration } from "./durations.ts"
 import type { Permission as PermissionRecord, Repository as RepositoryRecord, RepoTransfer } from "./records.ts"
 import { findMirrors, findRepositoriesByIds, findTeamsByIds, findTransfers, transferTeamIds, usersById, withOwners } from "./store.ts"
@@ -39,7 +39,7 @@ export async function presentRepositories(
   actor: Actor,
   owned: readonly Owned[],
   options: PresentOptions = {},
-): Promise<RepositoryRecord[]> {
+): Promise<Readonly<RepositoryRecord>[]> {
   if (owned.length === 0) return []
   const permissions = options.permissions ?? (await permissionsOn(db, actor, owned))
   const write = writer(site)
@@ -51,11 +51,14 @@ export async function presentRepositories(
     const permission = permissions.get(repository.id) ?? NOTHING
     const record = write(item, permission, mirrors.get(repository.id))
     const parent = repository.fork_of_id === null ? undefined : parents.get(repository.id)
-    // Clients expect the parent to have the permissions of the fork.
-    if (parent) record.parent = write(parent, permission, mirrors.get(parent.repository.id))
     const transfer = transfers.get(repository.id)
-    if (transfer) record.repo_transfer = transfer
-    return record
+    if (!parent && !transfer) return record
+    return {
+      ...record,
+      // Clients expect the parent to have the permissions of the fork.
+      ...(parent && { parent: write(parent, permission, mirrors.get(parent.repository.id)) }),
+      ...(transfer && { repo_transfer: transfer }),
+    }
   })
 }
 
@@ -66,7 +69,7 @@ export async function presentRepository(
   actor: Actor,
   owned: Owned,
   permission?: Permission,
-): Promise<RepositoryRecord> {
+): Promise<Readonly<RepositoryRecord>> {
   const known = permission ?? (await permissionOn(db, actor, owned))
   const [record] = await presentRepositories(db, site, actor, [owned], { permissions: new Map([[owned.repository.id, known]]) })
   if (!record) throw new TypeError("one repository gives one record")
@@ -79,27 +82,37 @@ export function presentPermission(permission: Permission, repository: Owned["rep
   return { admin: permission.mode >= Mode.admin, push: code >= Mode.write, pull: code >= Mode.read }
 }
 
+/** A record, and what it was made of besides the repository's row. */
+interface Made {
+  readonly owner: User
+  readonly ssh: string
+  readonly knowsAddress: boolean
+  readonly permissions: PermissionRecord
+  readonly record: RepositoryRecord
+}
+
+/** The last record of each row: the database gives the same rows until something is committed. */
+const madeOf = onFirstUseOf((_site: Site) => new WeakMap<Owned["repository"], Made>())
+
 /** Returns a function that makes records of rows; values shared by all records are computed once. */
 function writer(site: Site) {
   const { rootUrl } = site
   const ssh = sshRoot(site)
-  const owners = new Map<string, UserRecord>()
-  const ownerRecord = (owner: User, knowsAddress: boolean): UserRecord => {
-    const key = `${owner.id} ${knowsAddress}`
-    const known = owners.get(key)
-    if (known) return known
-    const made = presentUserPlainly(site, owner, knowsAddress)
-    owners.set(key, made)
-    return made
-  }
-  return ({ repository: row, owner }: Owned, permission: Permission, mirror: Mirror | undefined): RepositoryRecord => {
+  const made = madeOf(site)
+
+  function recordOf(
+    { repository: row, owner }: Owned,
+    knowsAddress: boolean,
+    permissions: PermissionRecord,
+    mirror?: Mirror,
+  ): RepositoryRecord {
     const fullName = `${owner.name}/${row.name}`
     const htmlUrl = `${rootUrl}/${fullName}`
     const url = `${rootUrl}/api/v1/repos/${fullName}`
     const hasPulls = row.has_pull_requests === 1
     const record: RepositoryRecord = {
       id: row.id,
-      owner: ownerRecord(owner, permission.mode > Mode.none),
+      owner: presentUserPlainly(site, owner, knowsAddress),
       name: row.name,
       full_name: fullName,
       description: row.description,
@@ -130,7 +143,7 @@ function writer(site: Site) {
       created_at: rfc3339(row.created_at),
       updated_at: rfc3339(row.updated_at),
       archived_at: rfc3339(row.archived_at),
-      permissions: presentPermission(permission, row),
+      permissions,
       has_code: row.has_code === 1,
       has_issues: row.has_issues === 1,
       has_wiki: row.has_wiki === 1,
@@ -184,7 +197,23 @@ function writer(site: Site) {
     if (row.has_wiki === 1 && row.external_wiki_url !== "") record.external_wiki = { external_wiki_url: row.external_wiki_url }
     return record
   }
+
+  return (item: Owned, permission: Permission, mirror: Mirror | undefined): RepositoryRecord => {
+    const { repository: row, owner } = item
+    const knowsAddress = permission.mode > Mode.none
+    const permissions = presentPermission(permission, row)
+    if (mirror) return recordOf(item, knowsAddress, permissions, mirror)
+    const last = made.get(row)
+    if (last?.owner === owner && last.ssh === ssh && last.knowsAddress === knowsAddress && isSame(last.permissions, permissions))
+      return last.record
+    const record = recordOf(item, knowsAddress, permissions)
+    made.set(row, { owner, ssh, knowsAddress, permissions, record })
+    return record
+  }
 }
+
+const isSame = (one: PermissionRecord, other: PermissionRecord): boolean =>
+  one.admin === other.admin && one.push === other.push && one.pull === other.pull
 
 /** Parses a column with a JSON list of texts; most lists are empty. */
 export function parseStrings(column: string): string[] {

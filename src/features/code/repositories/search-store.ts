@@ -154,7 +154,7 @@ export const ofTeam = (teamId: number): Condition =>
 /**
  * The repositories that a user works on: as a collaborator, through a team, or because no one but the members of its private organisation sees it, though
  * it isn't private itself. What others have in public organisations of the user is not among them. Without `withHidden`, organisations with hidden
- * memberships are left out. Written from the user's side, as few of all repositories concern one user.
+ * memberships are left out. Written from the user's side, as few of all repositories concern one user: SQLite keeps the order of a cross join.
  */
 function worksOn(userId: number, withHidden: boolean): Condition {
   const granted = sql<SqlBool>`repositories.id in (
@@ -167,9 +167,10 @@ function worksOn(userId: number, withHidden: boolean): Condition {
       or exists (select 1 from team_units where team_units.team_id = teams.id and team_units.mode > ${Mode.none}))
     union
     select open.id from organization_members
-    join users as organization on organization.id = organization_members.organization_id and organization.visibility = 'private'
-    join repositories as open on open.owner_id = organization.id
-    where organization_members.user_id = ${userId} and open.is_private = 0)`
+    cross join users as organization
+    cross join repositories as open
+    where organization_members.user_id = ${userId} and organization.id = organization_members.organization_id
+      and organization.visibility = 'private' and open.owner_id = organization.id and open.is_private = 0)`
   const shown = sql<SqlBool>`not exists (
     select 1 from organization_members
     where organization_members.organization_id = repositories.owner_id and organization_members.user_id = ${userId}

@@ -32,10 +32,10 @@ export async function listStarredOrWatched(db: Handle, site: Site, { actor, pers
   if (own) return listed(records, found.total)
   // Only displayed: which fields the caller sees depends on the caller's own rights.
   const theirs = await permissionsOn(db, { kind: "user", user: person, credential: { kind: "password" }, basic: false }, owned)
-  for (const [index, record] of records.entries()) {
+  const shown = records.map((record, index) => {
     const repository = owned[index]?.repository
     const permission = repository && theirs.get(repository.id)
-    if (permission) record.permissions = presentPermission(permission, repository)
-  }
-  return listed(records, found.total)
+    return permission ? { ...record, permissions: presentPermission(permission, repository) } : record
+  })
+  return listed(shown, found.total)
 }

@@ -26,15 +26,29 @@ export async function searchTopics(
   text: string,
   page: Page,
 ): Promise<{ readonly rows: readonly FoundTopic[]; readonly total: number }> {
-  const borne = db
-    .selectFrom("topics")
+  const named = db.selectFrom("topics").$if(text !== "", (topics) => topics.where((eb) => containsLower(eb.ref("topics.name"), text)))
+  // A topic is counted at the first of its repositories that is visible.
+  const { total } = await named
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom("repository_topics")
+          .crossJoin("repositories")
+          .whereRef("repository_topics.topic_id", "=", "topics.id")
+          .whereRef("repositories.id", "=", "repository_topics.repository_id")
+          .where(visibleRepositories(actor))
+          .select("repository_topics.topic_id"),
+      ),
+    )
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .executeTakeFirstOrThrow()
+  if (total <= page.offset) return { rows: [], total }
+  const borne = named
     // SQLite keeps the order of a cross join: first the few topics of that name, then their repositories by an index.
     .crossJoin("repository_topics")
     .whereRef("repository_topics.topic_id", "=", "topics.id")
     .innerJoin("repositories", "repositories.id", "repository_topics.repository_id")
     .where(visibleRepositories(actor))
-    .$if(text !== "", (topics) => topics.where((eb) => containsLower(eb.ref("topics.name"), text)))
-  const { total } = await borne.select((eb) => eb.fn.count<number>("topics.id").distinct().as("total")).executeTakeFirstOrThrow()
   const rows = await borne
     .select(["topics.id", "topics.name", "topics.created_at", "topics.updated_at"])
     .select((eb) => eb.fn.countAll<number>().as("repositories"))

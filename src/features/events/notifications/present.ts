@@ -1,6 +1,7 @@
 import type { Owned } from "../../../access/permission.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
+import { onFirstUseOf } from "../../../core/memoize.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
 import { findRunsByIds, type Run } from "../../actions/runs/store.ts"
@@ -77,9 +78,9 @@ export async function presentThreads(db: Handle, site: Site, actor: Actor, threa
 }
 
 /** Clients expect a thread's repository without the reader's permissions. */
-function withoutPermissions({ permissions: _, parent, ...rest }: Repository): Repository {
-  return parent ? { ...rest, parent: withoutPermissions(parent) } : rest
-}
+const withoutPermissions: (repository: Repository) => Repository = onFirstUseOf(({ permissions: _, parent, ...rest }: Repository) =>
+  parent ? { ...rest, parent: withoutPermissions(parent) } : rest,
+)
 
 export const titleOf = ({ home, issue, run, release }: ThreadView): string => {
   if (issue) return issue.title

@@ -1,5 +1,6 @@
 import { type Actor, anonymous, isSiteAdministrator, type User } from "../../../core/actor.ts"
 import { avatarPath } from "../../../core/avatar.ts"
+import { onFirstUseOf } from "../../../core/memoize.ts"
 import { NEVER, rfc3339, type Shape } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
 import type { User as UserRecord } from "./records.ts"
@@ -14,7 +15,7 @@ export const avatarUrl = (site: Site, user: Pick<User, "id" | "avatar">): string
  * A user or organisation as `viewer` may see it: the user and site administrators see the account's state and its real address.
  * Without a viewer, as the public sees it.
  */
-export function presentUser(site: Site, user: User, viewer: Actor = anonymous): Shape<typeof UserRecord> {
+export function presentUser(site: Site, user: User, viewer: Actor = anonymous): Readonly<Shape<typeof UserRecord>> {
   const privileged = viewer.kind === "user" && (viewer.user.id === user.id || isSiteAdministrator(viewer))
   return userRecord(site, user, privileged, privileged || (viewer.kind === "user" && user.hide_email === 0))
 }
@@ -23,7 +24,7 @@ export function presentUser(site: Site, user: User, viewer: Actor = anonymous): 
  * A user or organisation inside another record, such as the owner of a repository: never with the account's state, not even for the
  * user themselves. `knowsAddress` says whether the caller may see an address that is not hidden.
  */
-export const presentUserPlainly = (site: Site, user: User, knowsAddress: boolean): Shape<typeof UserRecord> =>
+export const presentUserPlainly = (site: Site, user: User, knowsAddress: boolean): Readonly<Shape<typeof UserRecord>> =>
   userRecord(site, user, false, knowsAddress && user.hide_email === 0)
 
 /** The placeholder for a deleted account, whose contributions remain. */
@@ -68,7 +69,22 @@ export const GHOST: User = {
 /** The address of an account as `viewer` may see it; one that is hidden has its no-reply address. */
 export const shownAddress = (site: Site, user: User, viewer: Actor): string => presentUser(site, user, viewer).email
 
-function userRecord(site: Site, user: User, privileged: boolean, showsEmail: boolean): Shape<typeof UserRecord> {
+/** The records of each row, by what they show: the database gives the same rows until something is committed. */
+const madeOf = onFirstUseOf((_site: Site) => new WeakMap<User, Map<number, Readonly<Shape<typeof UserRecord>>>>())
+
+function userRecord(site: Site, user: User, privileged: boolean, showsEmail: boolean): Readonly<Shape<typeof UserRecord>> {
+  const ofSite = madeOf(site)
+  const shown = Number(privileged) * 2 + Number(showsEmail)
+  const known = ofSite.get(user)
+  const last = known?.get(shown)
+  if (last) return last
+  const record = makeRecord(site, user, privileged, showsEmail)
+  if (known) known.set(shown, record)
+  else ofSite.set(user, new Map([[shown, record]]))
+  return record
+}
+
+function makeRecord(site: Site, user: User, privileged: boolean, showsEmail: boolean): Readonly<Shape<typeof UserRecord>> {
   return {
     id: user.id,
     login: user.name,

@@ -39,9 +39,9 @@ export interface SharedFilters {
 /** The time in seconds; some clients send a time before 1970 for "none". */
 const given = (moment: string | undefined): readonly number[] => [secondsOf(moment) ?? 0].filter((seconds) => seconds > 0)
 
-/** State, words and times as conditions. */
-export function sharedConditions({ state, q = "", since, before }: SharedFilters): readonly Condition[] {
-  const words = worded(q)
+/** State, words and times as conditions, in all repositories or in one. */
+export function sharedConditions({ state, q = "", since, before }: SharedFilters, repositoryId?: number): readonly Condition[] {
+  const words = worded(q, repositoryId)
   return [
     ...(state === "all" ? [] : [inState(state === "closed" ? 1 : 0)]),
     ...(words ? [words] : []),

@@ -61,7 +61,10 @@ export const issueListOperations: readonly Operation[] = [
       const readable = readableKinds(found)
       const kinds = wantedKinds(query.type, readable)
       if (!kinds.issues && !kinds.pulls) throw refuse.notFound()
-      const conditions = [...sharedConditions(query), ...namesIn("labels", query.labels).map((label) => labelledIn(repository, label))]
+      const conditions = [
+        ...sharedConditions(query, repository.id),
+        ...namesIn("labels", query.labels).map((label) => labelledIn(repository, label)),
+      ]
       if (query.created_by) conditions.push(createdBy((await requireFilterUser(db, actor, query.created_by)).id))
       if (query.assigned_by) conditions.push(assignedTo((await requireFilterUser(db, actor, query.assigned_by)).id))
       if (query.mentioned_by) conditions.push(mentioning((await requireFilterUser(db, actor, query.mentioned_by)).id))

@@ -4,7 +4,7 @@ import type { Issue, ReadableKinds } from "../../../access/policies/issues.ts"
 import { readableRepositories } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { inList, isOneOf, issuesWithWords } from "../../../core/database/expressions.ts"
+import { inList, isOneOf, issuesOfWithWords, issuesWithWords } from "../../../core/database/expressions.ts"
 import { nearerWindow } from "../../../core/database/nearer-window.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Flag, Tables } from "../../../core/database/tables/index.ts"
@@ -91,7 +91,9 @@ export const labelledIn = ({ id, owner_id }: Pick<Repository, "id" | "owner_id">
 
 /** With a label of one of these names. */
 export const labelledAny = (names: readonly string[]): Condition =>
-  sql<SqlBool>`issues.id in (select issue_id from labels cross join issue_labels where issue_labels.label_id = labels.id and ${inList("labels.name", names)})`
+  few(
+    sql<SqlBool>`issues.id in (select issue_id from labels cross join issue_labels where issue_labels.label_id = labels.id and ${inList("labels.name", names)})`,
+  )
 
 /** In one of these milestones. */
 export const inMilestones = (ids: readonly number[]): Condition => few(inList("issues.milestone_id", ids))
@@ -112,12 +114,12 @@ export const withWords = (words: Expression<number>): Condition => few(sql<SqlBo
 
 /**
  * With all the words in one of its texts; a number also matches the issue of that number. Undefined for a blank text, which matches
- * everything.
+ * everything. `repositoryId` is that of the repository to which other conditions limit the list.
  */
-export function worded(text: string): Condition | undefined {
+export function worded(text: string, repositoryId?: number): Condition | undefined {
   const sought = text.trim()
   if (sought === "") return undefined
-  const words = issuesWithWords(sought)
+  const words = repositoryId === undefined ? issuesWithWords(sought) : issuesOfWithWords(repositoryId, sought)
   const found = words ? withWords(words) : never
   return /^[1-9]\d{0,14}$/.test(sought) ? eb().or([found, eb()("issues.number", "=", Number(sought))]) : found
 }
@@ -173,9 +175,9 @@ export function listIssues(
 
 /** The issues of all repositories that the caller may read and that match all conditions, newest first. */
 export const searchIssues = (db: Handle, actor: Actor, conditions: readonly Condition[], page: Page): Promise<FoundIssues> =>
-  pageOf(db, actor, conditions, "created", page)
+  pageOf(db, actor, conditions, "created_at", page)
 
-const unitOf = (table: "issues" | "issue_totals") =>
+const unitOf = (table: "issues" | "issue_totals" | "groups") =>
   sql<string>`case ${sql.ref(`${table}.is_pull`)} when 1 then 'repo.pulls' else 'repo.issues' end`
 
 /** How many of the issues that meet these conditions are open, and closed, if all of them select whole groups. Of those that the reader may read, if there is one. */
@@ -225,11 +227,10 @@ async function countFound(db: Handle, reader: Actor | undefined, found: SelectQu
   const groups = found
     .select(["issues.repository_id", "issues.is_pull", (b) => b.fn.countAll<number>().as("total")])
     .groupBy(["issues.repository_id", "issues.is_pull"])
-  const unit = sql<string>`case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end`
   const { total } = await db
     .selectFrom(groups.as("groups"))
     .innerJoin("repositories", "repositories.id", "groups.repository_id")
-    .where(readableRepositories(reader, unit))
+    .where(readableRepositories(reader, unitOf("groups")))
     .select(sql<number>`cast(coalesce(sum(groups.total), 0) as bigint)`.as("total"))
     .executeTakeFirstOrThrow()
   return total
@@ -239,29 +240,86 @@ async function pageOf(
   db: Handle,
   reader: Actor | undefined,
   conditions: readonly Condition[],
-  order: "number" | "created",
-  { limit, offset }: Page,
+  order: "number" | "created_at",
+  page: Page,
 ): Promise<FoundIssues> {
   const all = db.selectFrom("issues").innerJoin("repositories", "repositories.id", "issues.repository_id")
   // What any row has to be judged by comes last.
   const found = (some: readonly Condition[]) => some.reduce((issues, condition) => issues.where(condition), all)
+  if (conditions.some((condition) => selective.has(condition)))
+    return inOrder(db, await pageOfFew(db, reader, found(asCounted(conditions)), order, page))
   const counted = await countGroups(db, reader, conditions)
-  const total = counted ? counted.open + counted.closed : await countFound(db, reader, found(asCounted(conditions)))
-  if (total <= offset) return { rows: [], total }
-  const { isFew, where } = asListed(conditions, total, order === "number")
-  const chosen = found(where)
+  const total = counted ? counted.open + counted.closed : await countFound(db, reader, found(conditions))
+  if (total <= page.offset) return { rows: [], total }
+  const chosen = found(asListed(conditions, total, order === "number").where)
   const readable = reader ? chosen.where(readableRepositories(reader, unitOf("issues"))) : chosen
-  const { isReversed, ...window } = nearerWindow({ limit, offset }, total)
+  const { isReversed, limit, offset } = nearerWindow(page, total)
   const direction = isReversed ? "asc" : "desc"
-  const column = (name: "number" | "created_at") => (isFew ? sql`issues.${sql.ref(name)} + 0` : sql.ref(`issues.${name}`))
-  const ordered =
-    order === "number"
-      ? readable.orderBy(column("number"), direction)
-      : readable.orderBy(column("created_at"), direction).orderBy("issues.id", direction)
-  const ids = (await ordered.select("issues.id").limit(window.limit).offset(window.offset).execute()).map(({ id }) => id)
-  if (isReversed) ids.reverse()
+  const aged = readable.orderBy(`issues.${order}`, direction)
+  const ordered = order === "number" ? aged : aged.orderBy("issues.id", direction)
+  const ids = (await ordered.select("issues.id").limit(limit).offset(offset).execute()).map(({ id }) => id)
+  return inOrder(db, { ids: isReversed ? ids.toReversed() : ids, total })
+}
+
+interface FoundIds {
+  readonly ids: readonly number[]
+  readonly total: number
+}
+
+async function inOrder(db: Handle, { ids, total }: FoundIds): Promise<FoundIssues> {
   const rows = new Map((await findIssuesByIds(db, { ids })).map((issue) => [issue.id, issue]))
   return { rows: ids.flatMap((id) => rows.get(id) ?? []), total }
+}
+
+/** What few issues meet is looked for once: the same rows are counted and sorted. */
+async function pageOfFew(
+  db: Handle,
+  reader: Actor | undefined,
+  found: SelectQueryBuilder<Tables, Searched, object>,
+  order: "number" | "created_at",
+  { limit, offset }: Page,
+): Promise<FoundIds> {
+  const rows = await db
+    .with(
+      (cte) => cte("found").materialized(),
+      () => found.select(["issues.id", "issues.repository_id", "issues.is_pull", `issues.${order} as age`]),
+    )
+    .with(
+      (cte) => cte("readable").materialized(),
+      (known) => {
+        const groups = known
+          .selectFrom("found")
+          .select(["repository_id", "is_pull", (b) => b.fn.countAll<number>().as("total")])
+          .groupBy(["repository_id", "is_pull"])
+        const judged = known.selectFrom(groups.as("groups")).select(["groups.repository_id", "groups.is_pull", "groups.total"])
+        return reader
+          ? judged
+              .innerJoin("repositories", "repositories.id", "groups.repository_id")
+              .where(readableRepositories(reader, unitOf("groups")))
+          : judged
+      },
+    )
+    .selectFrom((b) => b.selectFrom("readable").select(sql<number>`cast(coalesce(sum(total), 0) as bigint)`.as("total")).as("whole"))
+    .leftJoin(
+      (b) => {
+        const listed = reader
+          ? b.selectFrom("found").where(sql<SqlBool>`(found.repository_id, found.is_pull) in (select repository_id, is_pull from readable)`)
+          : b.selectFrom("found")
+        return listed
+          .select(["found.id", "found.age"])
+          .orderBy("found.age", "desc")
+          .orderBy("found.id", "desc")
+          .limit(limit)
+          .offset(offset)
+          .as("page")
+      },
+      (join) => join.onTrue(),
+    )
+    .select(["whole.total", "page.id"])
+    .orderBy("page.age", "desc")
+    .orderBy("page.id", "desc")
+    .execute()
+  return { ids: rows.flatMap(({ id }) => id ?? []), total: rows[0]?.total ?? 0 }
 }
 
 /** The issues that someone is told of: they chose so, or have to do with them and did not choose otherwise. */
