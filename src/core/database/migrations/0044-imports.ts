@@ -25,9 +25,21 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
     { repository_id: "repositories" },
     ["repository_id", "kind", "source_key"],
   )
-  await table("import_faults", { id: "id", import_id: "reference", kind: "text", source_key: "text", message: "text" }, { import_id: "imports" })
+  await table(
+    "import_faults",
+    { id: "id", import_id: "reference", kind: "text", source_key: "text", message: "text" },
+    { import_id: "imports" },
+  )
   await sql`create unique index import_faults_item on import_faults (import_id, kind, source_key)`.execute(db)
-  await table("imported_people", { id: "id", host: "text", source_key: "text", login: "text", name: "text", mail: "text", user_id: "integer" })
+  await table("imported_people", {
+    id: "id",
+    host: "text",
+    source_key: "text",
+    login: "text",
+    name: "text",
+    mail: "text",
+    user_id: "integer",
+  })
   await index("imported_people_key", "imported_people", ["host", "source_key"], true)
   await sql`create index imported_people_mail on imported_people (mail) where mail <> ''`.execute(db)
 }
