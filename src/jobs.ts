@@ -57,8 +57,8 @@ import { settledTasks } from "./features/site/administration/settled-tasks.ts"
 import { removeAdoptedJob } from "./features/site/adoption/adopt.ts"
 import { alertJob } from "./features/site/backups/alert.ts"
 import { scheduledBackup } from "./features/site/backups/scheduled.ts"
-import { importJob } from "./features/site/migration/import.ts"
-import { countChanges } from "./features/site/takeover/pulls.ts"
+import { importJob } from "./features/site/migration/import-job.ts"
+import { countChanges } from "./features/site/takeover/count-changes.ts"
 
 /** All kinds of jobs: work outside the database that follows a write. */
 export const jobs: readonly JobDefinition[] = [

@@ -1,30 +1,19 @@
 import { Command, CommanderError } from "commander"
-import { loadConfig } from "../core/config.ts"
-import { API_VERSION, VERSION } from "../core/version.ts"
-import { accountCommands } from "./account-commands.ts"
-import { backupCommands } from "./backup-commands.ts"
-import { databaseCommands } from "./database-commands.ts"
+import { VERSION } from "../core/version.ts"
 import { examples } from "./examples.ts"
 import { DONE, type ExitCode, explain, REFUSED } from "./failure.ts"
 import type { Environment } from "./installation.ts"
-import { packageRuleCommands } from "./package-rule-commands.ts"
-import { runnerCommands } from "./runner-commands.ts"
-import { signingKeyCommands } from "./signing-key-commands.ts"
-import { storageCommands } from "./storage-commands.ts"
-import { takeoverCommand } from "./takeover-commands.ts"
 import type { Terminal } from "./terminal.ts"
-import { tokenCommands } from "./token-commands.ts"
-import { userCommands } from "./user-commands.ts"
 
 const EXIT_CODES = "\nEnds with 0 when done, 1 when it failed, 2 when the command line or the configuration is refused."
 
 /** Runs one command line, given without the program's own name, and gives the exit code. Never throws: failures are printed. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal, env: Environment): Promise<ExitCode> {
   let code: ExitCode = DONE
-  const program = commands(terminal, env, (given) => {
-    code = given
-  })
   try {
+    const program = await commands(args, terminal, env, (given) => {
+      code = given
+    })
     await program.parseAsync([...args], { from: "user" })
     return code
   } catch (error) {
@@ -36,8 +25,8 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   }
 }
 
-/** The table of commands. What a command needs is loaded when it runs, so that commands start quickly. */
-function commands(terminal: Terminal, given: Environment, end: (code: ExitCode) => void): Command {
+/** The table of commands. What a command needs is loaded when it runs, so that commands start quickly; a server loads no other command. */
+async function commands(args: readonly string[], terminal: Terminal, given: Environment, end: (code: ExitCode) => void): Promise<Command> {
   const program = new Command("hearth")
     .description("Hearth serves git repositories and the work around them.")
     .version(VERSION, "--version", "print Hearth's own version")
@@ -69,61 +58,7 @@ function commands(terminal: Terminal, given: Environment, end: (code: ExitCode) 
       end(await serve(terminal, env(), options))
     })
 
-  userCommands(program, terminal, env)
-  program
-    .command("invite")
-    .description(
-      "Let a person make an account of their own, with a link that is good once. It goes out by mail, and alone to standard output.",
-    )
-    .argument("<address>", "whose")
-    .addHelpText("after", examples("hearth invite ada@example.org"))
-    .action(async (address: string) => (await import("./invite.ts")).inviteAddress(terminal, env(), address))
-  tokenCommands(program, terminal, env)
-  packageRuleCommands(program, terminal, env)
-  runnerCommands(program, terminal, env)
-  signingKeyCommands(program, terminal, env)
-  storageCommands(program, terminal, env, end)
-  takeoverCommand(program, terminal, env, end)
-  databaseCommands(program, terminal, env, end)
-  backupCommands(program, terminal, env, end)
-  accountCommands(program, terminal, env, end)
-
-  program
-    .command("doctor")
-    .description("Look for what is wrong with this installation, and say what to do about it.")
-    .option("--repair", "put right what can be put right safely", false)
-    .option("--no-fsck", "leave out the check of every repository's objects, which takes a while")
-    .option("--deep", "read every object whole, which takes far longer, and finds those that are damaged", false)
-    .addHelpText("after", examples("hearth doctor", "hearth doctor --repair --no-fsck", "hearth doctor --deep"))
-    .action(async (options: { repair: boolean; fsck: boolean; deep: boolean }) => {
-      const { examine } = await import("./doctor.ts")
-      end(await examine(terminal, loadConfig({ env: env() }).config, options))
-    })
-
-  program
-    .command("config")
-    .description("Print the effective settings and where each comes from.")
-    .option("--json", "print JSON", false)
-    .option("--explain", "print what each setting means instead", false)
-    .addHelpText("after", examples("hearth config", "hearth config --explain"))
-    .action(async (options: { json: boolean; explain: boolean }) => {
-      const { explainConfig, printConfig } = await import("./config.ts")
-      if (options.explain) explainConfig(terminal)
-      else printConfig(terminal, loadConfig({ env: env() }), options)
-    })
-
-  program
-    .command("version")
-    .description("Print the versions of Hearth, of its API, and of Node.js.")
-    .addHelpText("after", examples("hearth version"))
-    .action(() => printVersion(terminal))
-
+  if (program.parseOptions([...args]).operands[0] !== "serve")
+    (await import("./other-commands.ts")).otherCommands(program, terminal, env, end)
   return program
-}
-
-/** Prints the versions of Hearth, of the interface that it speaks, and of what it runs on. */
-function printVersion({ out }: Terminal): void {
-  out(`hearth ${VERSION}`)
-  out(`api ${API_VERSION}`)
-  out(`node ${process.versions.node}`)
 }

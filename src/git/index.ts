@@ -76,7 +76,7 @@ import { createProcesses } from "./process/process.ts"
 import { createReaders } from "./process/reader.ts"
 import { createShared } from "./process/shared.ts"
 import { listReferences, resolveReference } from "./refs/ref-files.ts"
-import { type BringOptions, type Brought, bringRepository, foreignReferences } from "./repositories/bring.ts"
+import type { BringOptions, Brought } from "./repositories/bring.ts"
 import { unreached } from "./repositories/left-behind.ts"
 import { checkObjects } from "./repositories/maintenance.ts"
 import { combinedView, readHead } from "./repositories/repository.ts"
@@ -482,8 +482,8 @@ export function openGit(options: GitOptions): Git {
       size: store.size,
       fork: store.fork,
       takeOver: (folder, key, how) => takeOver(context, folder, key, how),
-      bring: (folder, key, how) => bringRepository(context, folder, key, how),
-      foreignReferences,
+      bring: async (folder, key, how) => (await import("./repositories/bring.ts")).bringRepository(context, folder, key, how),
+      foreignReferences: async (folder) => (await import("./repositories/bring.ts")).foreignReferences(folder),
       copyObjects: bind(copyObjects),
       pack: bindStream(packOf),
       storePack: bind(storePack),

@@ -1,9 +1,9 @@
+import type { Selectable } from "kysely"
 import { siteAdministrator } from "../../access/policies/site.ts"
-import type { Handle } from "../../core/database/database.ts"
+import type { TakeoverKindsTable, TakeoverRemarksTable } from "../../core/database/tables/takeover.ts"
 import { type Html, html } from "../../core/html.ts"
 import { t } from "../../core/language/message.ts"
 import { page } from "../../core/page.ts"
-import { findRemarks, findReport } from "../../features/site/takeover/store.ts"
 import { ADMINISTRATION_PATH, administrationPage } from "../../web/administration.ts"
 import { empty, table } from "../../web/components.ts"
 import { time } from "../../web/time.ts"
@@ -20,6 +20,7 @@ export const takeover = page({
   address: `GET ${TAKEOVER}`,
   access: siteAdministrator,
   answer: async ({ services, db }) => {
+    const { findRemarks, findReport } = await import("../../features/site/takeover/store.ts")
     const kinds = (await findReport(db)).filter(({ found, removed }) => found + removed > 0)
     const [last] = kinds.toSorted((one, other) => other.finished_at - one.finished_at)
     return administrationPage({
@@ -37,7 +38,7 @@ export const takeover = page({
                 [t("Kind"), ...[t("Found there"), t("Here now"), t("Changed"), t("Removed"), t("Left out")].map((number) => ({ number }))],
                 kinds.map(kindRow),
               )}
-              ${await remarksOf(db)}
+              ${remarksOf(await findRemarks(db, MOST_TOLD))}
             `
         }
       `,
@@ -45,7 +46,7 @@ export const takeover = page({
   },
 })
 
-type Kind = Awaited<ReturnType<typeof findReport>>[number]
+type Kind = Selectable<TakeoverKindsTable>
 
 const kindRow = ({ kind, found, taken, changed, removed, left_out }: Kind): Html =>
   html`
@@ -60,8 +61,8 @@ const kindRow = ({ kind, found, taken, changed, removed, left_out }: Kind): Html
   `
 
 /** What is to be known of single rows, by their ids there. */
-async function remarksOf(db: Handle): Promise<readonly Html[]> {
-  const told = Map.groupBy(await findRemarks(db, MOST_TOLD), ({ kind }) => kind)
+function remarksOf(remarks: readonly Pick<Selectable<TakeoverRemarksTable>, "kind" | "source_key" | "content">[]): readonly Html[] {
+  const told = Map.groupBy(remarks, ({ kind }) => kind)
   return [...told].map(
     ([kind, remarks]) =>
       html`

@@ -1,5 +1,4 @@
 import { createPublicKey, createSecretKey, type KeyObject } from "node:crypto"
-import { jwtVerify } from "jose"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Services } from "../../../core/services.ts"
 import { findValue, putValue } from "../../../core/values/store.ts"
@@ -63,6 +62,7 @@ export async function formerGrant(
   const former = await findFormerKey(services)
   if (!former) return undefined
   try {
+    const { jwtVerify } = await import("jose")
     const { payload } = await jwtVerify(text, keyObjectOf(former), {
       algorithms: [former.algorithm],
       currentDate: new Date(services.now() * 1000),

@@ -1,39 +1,25 @@
-import type { Repository } from "../../../access/permission.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import Type, { Check } from "../../../core/schema.ts"
-import type { Services } from "../../../core/services.ts"
 import { whole } from "../../code/mirrors/import-target.ts"
 import type { Import } from "../../code/mirrors/store.ts"
+import { type Bringing, Elsewhere } from "./bringing.ts"
 import { importReleaseFiles } from "./files.ts"
 import { advanceImport } from "./imports-store.ts"
-import { putFaults } from "./items-store.ts"
 import { rewriteTexts } from "./links.ts"
 import { TEXT_KINDS } from "./links-store.ts"
-import type { Kind, Records } from "./model.ts"
-import type { Batch, Origin } from "./origin.ts"
-import { peopleOf, readMapping } from "./people.ts"
+import type { Kind, Records } from "./origins/model.ts"
+import type { Batch } from "./origins/origin.ts"
 import { kindsOf, type Progress } from "./progress.ts"
+import { putFaults } from "./writers/items-store.ts"
 import type { Landing } from "./writers/landing.ts"
+import { peopleOf, readMapping } from "./writers/people.ts"
 import { writeComments, writeFacts, writeIssues, writeLabels, writeMilestones } from "./writers/planning.ts"
 import { writeReleases } from "./writers/releases.ts"
 import { type PullHeads, readPullHeads, takePullNumbers, writePulls, writeReviews } from "./writers/review.ts"
 
 /** How far an import is: the next kind, and the position in it in the origin's form. */
 const Cursor = Type.Object({ kind: Type.Integer(), position: Type.String() })
-
-/** The import was stopped, or goes on in another process. */
-export class Elsewhere extends Error {
-  override readonly name = "Elsewhere"
-}
-
-/** What is being imported, and into what. */
-export interface Bringing {
-  readonly services: Services
-  readonly repository: Repository
-  readonly imported: Import
-  readonly origin: Origin
-}
 
 /**
  * Brings the records of an origin, batch by batch. Each is written in one transaction with the import's position: an interrupted import continues with the

@@ -4,9 +4,9 @@ import { requireName } from "../../code/attachments/names.ts"
 import { findAttachmentsOfReleases, insertAttachment } from "../../code/attachments/store.ts"
 import { openDownload } from "../../code/mirrors/downloads.ts"
 import { lockRelease } from "../../code/releases/store.ts"
-import type { Bringing } from "./bring.ts"
-import type { Release, ReleaseFile } from "./model.ts"
-import { findReleasesOfTags } from "./store.ts"
+import type { Bringing } from "./bringing.ts"
+import type { Release, ReleaseFile } from "./origins/model.ts"
+import { findReleasesOfTags } from "./writers/store.ts"
 
 /**
  * Downloads the files of imported releases. Files that were imported before are not downloaded again; files that the server doesn't have, that this

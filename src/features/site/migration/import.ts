@@ -1,9 +1,7 @@
 import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import { findRepositoryById } from "../../../access/store.ts"
 import { flag } from "../../../core/database/tables/index.ts"
-import { defineJob, NotYet } from "../../../core/jobs/jobs.ts"
-import { int64 } from "../../../core/record.ts"
-import Type from "../../../core/schema.ts"
+import { NotYet } from "../../../core/jobs/jobs.ts"
 import { SealBroken } from "../../../core/secrets.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOf, isGitError, type RemoteListing, type Repository } from "../../../git/index.ts"
@@ -12,7 +10,6 @@ import { findPointers } from "../../code/lfs/pointers.ts"
 import { maintainJob } from "../../code/lifecycle/maintenance.ts"
 import { changesTowards, followed, missing, requireCommits } from "../../code/mirrors/changes.ts"
 import type { ImportTarget } from "../../code/mirrors/import-target.ts"
-import { TRANSFER_SECONDS } from "../../code/mirrors/jobs.ts"
 import { downloadFiles, type TransferProgress } from "../../code/mirrors/lfs.ts"
 import { lfsServerOf } from "../../code/mirrors/lfs-server.ts"
 import { opened, type RemoteAddress, RemoteRefused, reachStored, troubleOf } from "../../code/mirrors/remote.ts"
@@ -24,14 +21,13 @@ import { alignHead, alignHeadJob } from "../../code/pushes/head.ts"
 import { updateRepository } from "../../code/repositories/store.ts"
 import { readAllTags } from "../../code/tags/facts.ts"
 import { findAllTags, putTags } from "../../code/tags/store.ts"
-import { bringRecords, Elsewhere } from "./bring.ts"
+import { bringRecords } from "./bring.ts"
+import { Elsewhere } from "./bringing.ts"
 import { advanceImport, endImport, findImport, putOff, recordProgress } from "./imports-store.ts"
-import { WaitUntil } from "./origin.ts"
 import { openOrigin } from "./origins/index.ts"
+import { WaitUntil } from "./origins/origin.ts"
 import { kindsOf, type Progress, readProgress, wantsWiki } from "./progress.ts"
-
-/** The context that the secret of an import is encrypted for. */
-export const importSecretContext = (id: number): string => `import ${id}`
+import { importSecretContext } from "./secret.ts"
 
 export interface ImportRun {
   readonly signal: AbortSignal
@@ -69,7 +65,8 @@ export async function runImport(services: Services, importId: number, { signal, 
     const target = opened(services, row, importSecretContext(importId))
     progress = await importWiki(landing, target, progress, signal)
     progress = await importLargeFiles(landing, target, progress, signal)
-    if (kindsOf(row).length > 0) await bringRecords({ ...landing, origin: openOrigin(services, row.service, target) }, progress, signal)
+    if (kindsOf(row).length > 0)
+      await bringRecords({ ...landing, origin: await openOrigin(services, row.service, target) }, progress, signal)
   } catch (error) {
     if (error instanceof Elsewhere) return
     if (error instanceof WaitUntil) {
@@ -85,15 +82,6 @@ export async function runImport(services: Services, importId: number, { signal, 
   }
   await end("done")
 }
-
-// The attempts are for processes that end in the middle.
-export const importJob = defineJob({
-  kind: "mirrors.import",
-  payload: Type.Object({ importId: int64() }),
-  attempts: 20,
-  timeoutSeconds: TRANSFER_SECONDS,
-  run: ({ importId }, run) => runImport(run.context, importId, run),
-})
 
 /** Brings the wiki, if it is wanted and there is one, and records that. */
 async function importWiki(

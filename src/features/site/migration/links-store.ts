@@ -1,6 +1,6 @@
-import type { Handle, Transaction } from "../../../core/database/database.ts"
+import type { Handle } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
-import type { ItemKind } from "./items-store.ts"
+import type { ItemKind } from "./writers/items-store.ts"
 
 /** The kinds of records that have a text, in the order in which their links are rewritten. */
 export const TEXT_KINDS = [
@@ -80,14 +80,6 @@ async function textsOf(db: Handle, kind: TextKind, ids: readonly number[]) {
     commentId: id,
     content,
   }))
-}
-
-/** Writes a text anew, unless it was edited here meanwhile. */
-export async function putText(tx: Transaction, kind: TextKind, id: number, content: string): Promise<void> {
-  if (kind === "issues" || kind === "pull_requests")
-    await tx.updateTable("issues").set({ content }).where("id", "=", id).where("content_version", "=", 0).execute()
-  else if (kind === "releases") await tx.updateTable("releases").set({ note: content }).where("id", "=", id).execute()
-  else await tx.updateTable("comments").set({ content }).where("id", "=", id).where("content_version", "=", 0).execute()
 }
 
 /** The issues and pull requests of these keys, with their numbers here. */

@@ -17,11 +17,12 @@ import { type RemoteAddress, RemoteRefused, reach, readRemote, troubleOf } from 
 import { nextSync } from "../../code/mirrors/schedule.ts"
 import { insertMirror } from "../../code/mirrors/store.ts"
 import { requireRepositoryName } from "../../code/repositories/names.ts"
-import { importJob, importSecretContext } from "./import.ts"
+import { importJob } from "./import-job.ts"
 import { findImport, insertImport, sealImport } from "./imports-store.ts"
-import type { Kind } from "./model.ts"
 import { servicesWithRecords } from "./origins/index.ts"
+import type { Kind } from "./origins/model.ts"
 import { WIKI } from "./progress.ts"
+import { importSecretContext } from "./secret.ts"
 
 /** How long the answer waits for the import. Proxies give up after a minute. */
 const ANSWER_TIMEOUT_MS = 50_000

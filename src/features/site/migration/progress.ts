@@ -2,7 +2,7 @@ import { rfc3339 } from "../../../core/record.ts"
 import Type, { Check, type Static } from "../../../core/schema.ts"
 import type { RepositoryImport } from "../../code/mirrors/records.ts"
 import type { Import } from "../../code/mirrors/store.ts"
-import { KINDS, type Kind } from "./model.ts"
+import { KINDS, type Kind } from "./origins/model.ts"
 
 /** The progress of an import, as stored in its row. */
 

@@ -3,7 +3,6 @@ import { requireAccount, signedIn } from "../../../access/policies/site.ts"
 import { fileHeadersOf } from "../../../core/disposition.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type File, file } from "../../../core/file.ts"
-import { exportAccount } from "../../../features/site/copies/export.ts"
 import { SETTINGS_PATH } from "./frame.ts"
 
 export const EXPORT = `${SETTINGS_PATH}/export` as const
@@ -29,6 +28,7 @@ export const exportFiles: readonly File[] = [
         head,
         caching: "no-store",
         async open() {
+          const { exportAccount } = await import("../../../features/site/copies/export.ts")
           if (underWay.has(me.id) || underWay.size >= MOST) throw refuse.busy("an archive is being made already; try again when it is done")
           underWay.add(me.id)
           const content = exportAccount(services, me)

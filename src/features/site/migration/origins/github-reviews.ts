@@ -3,9 +3,9 @@ import Type, { type Static, type TSchema } from "../../../../core/schema.ts"
 import type { Services } from "../../../../core/services.ts"
 import { parseTime } from "../../../code/mirrors/import-target.ts"
 import { RemoteRefused } from "../../../code/mirrors/remote.ts"
-import type { LineComment, Person, Review } from "../model.ts"
-import type { Batch } from "../origin.ts"
-import { nextPage, openRest, type Rest } from "../rest.ts"
+import type { LineComment, Person, Review } from "./model.ts"
+import type { Batch } from "./origin.ts"
+import { nextPage, openRest, type Rest } from "./rest.ts"
 import { author, NONE, number, personOf, text, truth } from "./shapes.ts"
 
 /*

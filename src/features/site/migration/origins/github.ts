@@ -3,10 +3,10 @@ import Type, { type Static, type TSchema } from "../../../../core/schema.ts"
 import type { Services } from "../../../../core/services.ts"
 import { parseTime } from "../../../code/mirrors/import-target.ts"
 import { type RemoteAddress, RemoteRefused } from "../../../code/mirrors/remote.ts"
-import type { Comment, Issue, Kind, Milestone, Person, Pull, Reaction, Release } from "../model.ts"
-import type { Batch, Origin, Place } from "../origin.ts"
-import { nextPage, openRest, readEach } from "../rest.ts"
 import { openReviews } from "./github-reviews.ts"
+import type { Comment, Issue, Kind, Milestone, Person, Pull, Reaction, Release } from "./model.ts"
+import type { Batch, Origin, Place } from "./origin.ts"
+import { nextPage, openRest, readEach } from "./rest.ts"
 import { author, NONE, number, personOf, text, truth } from "./shapes.ts"
 
 /** A repository of GitHub, or of a GitHub server of one's own. */

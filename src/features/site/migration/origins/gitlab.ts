@@ -3,9 +3,9 @@ import Type, { type Static, type TSchema } from "../../../../core/schema.ts"
 import type { Services } from "../../../../core/services.ts"
 import { parseTime } from "../../../code/mirrors/import-target.ts"
 import { type RemoteAddress, RemoteRefused } from "../../../code/mirrors/remote.ts"
-import type { Comment, Issue, Kind, LineComment, On, Person, Pull, Reaction, Release, Review } from "../model.ts"
-import type { Batch, Origin, Place } from "../origin.ts"
-import { nextPage, openRest, readEach } from "../rest.ts"
+import type { Comment, Issue, Kind, LineComment, On, Person, Pull, Reaction, Release, Review } from "./model.ts"
+import type { Batch, Origin, Place } from "./origin.ts"
+import { nextPage, openRest, readEach } from "./rest.ts"
 import { NONE, number, text, truth } from "./shapes.ts"
 
 /** A project of GitLab. It counts issues and merge requests apart, and has comments only in lists of each of them. */

@@ -4,9 +4,9 @@ import type { Services } from "../../../../core/services.ts"
 import { parseTime } from "../../../code/mirrors/import-target.ts"
 import { authorizationOf, type RemoteAddress, RemoteRefused } from "../../../code/mirrors/remote.ts"
 import { headRef } from "../../../review/pulls/refs.ts"
-import type { Comment, Issue, Kind, LineComment, Milestone, Pull, Release, Review } from "../model.ts"
-import type { Batch, Origin, Place } from "../origin.ts"
-import { nextPage, openRest, readEach } from "../rest.ts"
+import type { Comment, Issue, Kind, LineComment, Milestone, Pull, Release, Review } from "./model.ts"
+import type { Batch, Origin, Place } from "./origin.ts"
+import { nextPage, openRest, readEach } from "./rest.ts"
 import { author, NONE, number, person, personOf, text, truth } from "./shapes.ts"
 
 /** A repository of a server with the same API: Gitea, Forgejo, Hearth. */

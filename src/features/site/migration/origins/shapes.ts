@@ -1,5 +1,5 @@
 import Type, { type Static } from "../../../../core/schema.ts"
-import type { Person } from "../model.ts"
+import type { Person } from "./model.ts"
 
 /** Members of answers, which other servers may leave out or send as null. */
 

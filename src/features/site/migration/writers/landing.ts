@@ -7,10 +7,10 @@ import type { Import } from "../../../code/mirrors/store.ts"
 import { raiseNumber, takeNumber } from "../../../planning/issues/store.ts"
 import { REACTIONS } from "../../../planning/reactions/records.ts"
 import { insertReaction } from "../../../planning/reactions/store.ts"
-import { findItems, type Item, type ItemKind, putItem } from "../items-store.ts"
-import type { On, Reaction } from "../model.ts"
-import type { People } from "../people.ts"
-import { findImportedIssues, findTakenNumbers } from "../store.ts"
+import type { On, Reaction } from "../origins/model.ts"
+import { findItems, type Item, type ItemKind, putItem } from "./items-store.ts"
+import type { People } from "./people.ts"
+import { findImportedIssues, findTakenNumbers } from "./store.ts"
 
 /** Where records are written, in one transaction. */
 export interface Landing {

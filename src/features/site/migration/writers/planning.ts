@@ -11,9 +11,9 @@ import { normalizeColor } from "../../../planning/labels/definitions.ts"
 import { insertLabel, updateLabel } from "../../../planning/labels/store.ts"
 import { recountMilestones } from "../../../planning/milestones/rules.ts"
 import { insertMilestone, updateMilestone } from "../../../planning/milestones/store.ts"
-import type { Comment, Facts, Issue, Label, Milestone } from "../model.ts"
-import { findLabels, findMilestones } from "../store.ts"
+import type { Comment, Facts, Issue, Label, Milestone } from "../origins/model.ts"
 import { hostsOf, type Landing, news, remember, takeNumberFor, writeReactions } from "./landing.ts"
+import { findLabels, findMilestones } from "./store.ts"
 
 const GREY = "ededed"
 

@@ -2,9 +2,9 @@ import { flag } from "../../../../core/database/tables/index.ts"
 import { clean, cut } from "../../../code/mirrors/import-target.ts"
 import { insertRelease, updateRelease } from "../../../code/releases/store.ts"
 import { recountReleases } from "../../../code/repositories/counters-store.ts"
-import type { Release } from "../model.ts"
-import { findReleases, findTagNames } from "../store.ts"
+import type { Release } from "../origins/model.ts"
 import { type Landing, news, remember } from "./landing.ts"
+import { findReleases, findTagNames } from "./store.ts"
 
 export async function writeReleases(landing: Landing, records: readonly Release[]): Promise<void> {
   const { tx, repository, people, imported, text } = landing

@@ -1,8 +1,8 @@
-import type { Transaction } from "../../../core/database/database.ts"
-import { inList } from "../../../core/database/expressions.ts"
-import type { Seconds } from "../../../core/database/tables/index.ts"
-import type { Kind } from "./model.ts"
-import type { Fault } from "./origin.ts"
+import type { Transaction } from "../../../../core/database/database.ts"
+import { inList } from "../../../../core/database/expressions.ts"
+import type { Seconds } from "../../../../core/database/tables/index.ts"
+import type { Kind } from "../origins/model.ts"
+import type { Fault } from "../origins/origin.ts"
 
 /** A record that is here already. */
 export interface Item {

@@ -1,8 +1,8 @@
-import type { OutgoingAnswer } from "../../../core/outgoing/request.ts"
-import Type, { Check, type Static, type TSchema } from "../../../core/schema.ts"
-import type { Services } from "../../../core/services.ts"
-import { parseJson } from "../../../core/text/json.ts"
-import { allowedAddress, RemoteRefused, RemoteTrouble } from "../../code/mirrors/remote.ts"
+import type { OutgoingAnswer } from "../../../../core/outgoing/request.ts"
+import Type, { Check, type Static, type TSchema } from "../../../../core/schema.ts"
+import type { Services } from "../../../../core/services.ts"
+import { parseJson } from "../../../../core/text/json.ts"
+import { allowedAddress, RemoteRefused, RemoteTrouble } from "../../../code/mirrors/remote.ts"
 import { type Fault, WaitUntil } from "./origin.ts"
 
 /** Another server's REST API. Its answers are not trusted: they are checked, and only what is needed is read. */

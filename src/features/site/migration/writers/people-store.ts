@@ -1,5 +1,5 @@
-import type { Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
+import type { Transaction } from "../../../../core/database/database.ts"
+import { type Params, query } from "../../../../core/database/query.ts"
 
 interface ImportedPerson {
   readonly host: string

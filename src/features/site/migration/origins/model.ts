@@ -1,4 +1,4 @@
-import type { Seconds } from "../../../core/database/tables/index.ts"
+import type { Seconds } from "../../../../core/database/tables/index.ts"
 
 /*
  * What an import brings, whatever server it comes from. An origin (origin.ts) reads the form of its server and gives these records; the writers store them.

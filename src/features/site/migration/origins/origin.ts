@@ -1,5 +1,5 @@
-import type { Seconds } from "../../../core/database/tables/index.ts"
-import type { RemoteAddress } from "../../code/mirrors/remote.ts"
+import type { Seconds } from "../../../../core/database/tables/index.ts"
+import type { RemoteAddress } from "../../../code/mirrors/remote.ts"
 import type { Kind, On, Records } from "./model.ts"
 
 /** One bad record: it is named, and the rest goes on. */

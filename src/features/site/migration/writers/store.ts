@@ -1,5 +1,5 @@
-import type { Handle } from "../../../core/database/database.ts"
-import { inList } from "../../../core/database/expressions.ts"
+import type { Handle } from "../../../../core/database/database.ts"
+import { inList } from "../../../../core/database/expressions.ts"
 
 /** The milestones of a repository, by their titles. */
 export const findMilestones = (db: Handle, repositoryId: number) =>

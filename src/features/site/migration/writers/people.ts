@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
-import type { Transaction } from "../../../core/database/database.ts"
-import Type, { Check } from "../../../core/schema.ts"
-import { cut } from "../../code/mirrors/import-target.ts"
-import type { Person } from "./model.ts"
+import type { Transaction } from "../../../../core/database/database.ts"
+import Type, { Check } from "../../../../core/schema.ts"
+import { cut } from "../../../code/mirrors/import-target.ts"
+import type { Person } from "../origins/model.ts"
 import { findOwnerOfMail, putPerson } from "./people-store.ts"
 
 /** Whose a text is here, and who wrote it there as long as that is another. */
