@@ -11,6 +11,8 @@ const Chunks = Type.Array(Type.String())
 export const Snapshot = Type.Object({
   format: Type.Literal(1),
   id: Type.String(),
+  /** One more than that of the last one there was when it began: the order of those of the same second. */
+  number: Type.Integer(),
   /** The moment that it shows, and when it was complete; seconds since 1970. */
   at: Type.Integer(),
   endedAt: Type.Integer(),
@@ -124,7 +126,7 @@ export async function openBackups(place: BackupPlace, passphrase: string, { crea
 export async function listSnapshots({ place, keys }: Pick<Backups, "place" | "keys">): Promise<readonly Snapshot[]> {
   const found: Snapshot[] = []
   for await (const { name } of place.list("snapshots")) found.push(await readSnapshot(place, keys, name))
-  return found.toSorted((a, b) => a.at - b.at || a.endedAt - b.endedAt)
+  return found.toSorted((a, b) => a.at - b.at || a.number - b.number)
 }
 
 async function readSnapshot(place: BackupPlace, keys: Keys, name: string): Promise<Snapshot> {

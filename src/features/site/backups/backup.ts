@@ -78,6 +78,7 @@ export async function backUp(services: BackedUp, backups: Backups, options: Back
     const snapshot: Snapshot = {
       format: 1,
       id: newSnapshotId(),
+      number: (last?.number ?? 0) + 1,
       ...moment,
       endedAt: services.now(),
       version: VERSION,
