@@ -3,6 +3,11 @@ import { registeredQueries } from "../../src/core/database/query.ts"
 // Loads everything that declares a query.
 import "../../src/app.ts"
 import "../../src/servers/runner/connect.ts"
+// Loaded at their first use.
+import "../../src/features/site/backups/backup.ts"
+import "../../src/features/site/copies/store.ts"
+import "../../src/features/site/migration/import.ts"
+import "../../src/features/site/takeover/store.ts"
 // For pages.
 import "../../src/features/code/history/graph.ts"
 import "../../src/features/review/pulls/period.ts"
