@@ -115,7 +115,7 @@ export async function registerGitHttp(app: FastifyInstance, services: Services):
     const actor = await authenticate(request)
     const { part, address } = partAt(addressOf(request.params))
     const admitted = async () => follow(address, ({ owner, name }) => part.admitPush(services, actor, owner, name))
-    const { pusher, repository } = await admitted()
+    const found = await admitted()
       .catch(async (error: unknown) => {
         if (!part.isCreatedByPush || !isMissing(error) || actor.kind === "anonymous") throw error
         await createForPush(services, actor, address)
@@ -126,7 +126,7 @@ export async function registerGitHttp(app: FastifyInstance, services: Services):
       })
     const input = readBody(request, "git-receive-pack", services.config.git.maxPushBytes)
     return stream(request, reply, "git-receive-pack", input, async (signal) => {
-      await part.push(services, pusher, repository, { input, output: reply.raw, stateless: true, signal })
+      await part.push(services, found, { input, output: reply.raw, stateless: true, signal })
     })
   }
 

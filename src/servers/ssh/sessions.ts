@@ -148,8 +148,7 @@ async function push(services: Services, request: GitRequest, { input, output, si
   // A client that only reads the references creates no repository, and doesn't block other pushes.
   if (!(await hasCommands(input))) return 0
   if (!existing) await createForPush(services, actor, address)
-  const { pusher, repository: row } = existing ?? (await admitted())
-  await part.push(services, pusher, row, { input, output, stateless: false, signal })
+  await part.push(services, existing ?? (await admitted()), { input, output, stateless: false, signal })
   return 0
 }
 

@@ -9,7 +9,7 @@ import { Milestone } from "../../planning/milestones/records.ts"
 // --- what is answered --------------------------------------------------------------------------------------------------------------
 
 export const PRBranchInfo = record("PRBranchInfo", {
-  label: Type.String({ description: "name of the branch" }),
+  label: Type.String({ description: 'name of the branch; "" for a head without one, which was pushed to refs/for/…' }),
   ref: Type.String({ description: "name of the branch while there is one, then the reference that keeps its last commit" }),
   sha: Type.String({ description: "commit at its tip" }),
   repo_id: int64({ description: "-1 where the repository is gone or hidden" }),
@@ -56,6 +56,7 @@ export const PullRequest = record("PullRequest", {
   closed_at: nullable(dateTime()),
   pin_order: int64({ description: "0 where it is not pinned" }),
   content_version: int64({ description: "moves with every write of the body" }),
+  flow: int64({ description: "0: from a branch; 1: from a push to refs/for/…" }),
 })
 export type PullRequest = Static<typeof PullRequest>
 

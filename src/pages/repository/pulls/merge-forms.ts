@@ -217,6 +217,7 @@ const editorForms = ({ pull, path, draft }: MergeCall): Content => [
     }),
   ),
   pull.head_repository_id !== pull.repository_id &&
+    pull.is_offered === 0 &&
     folded(
       t("Edits by maintainers"),
       draft?.form === setMaintainers.id,
