@@ -13,7 +13,7 @@ import { branchRef, type ObjectId } from "../../../git/index.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { assign, invalidAssignee, requireAssignable, usersNamed } from "../../planning/issues/assign.ts"
 import { assigneeNames, normalizeTitle } from "../../planning/issues/create.ts"
-import { isUnfinished } from "../../planning/issues/draft.ts"
+import { isUnfinished, titleAs } from "../../planning/issues/draft.ts"
 import { setIssueLabels, usableLabels } from "../../planning/issues/labels.ts"
 import { lockForIssues } from "../../planning/issues/lock.ts"
 import { recordMentions } from "../../planning/issues/mentions.ts"
@@ -161,7 +161,7 @@ async function insert(
     repositoryId,
     isPull: 1,
     authorId: me.id,
-    title: normalizeTitle(options.title),
+    title: normalizeTitle(titleAs(options.title.trim(), options.draft)),
     content: options.body ?? "",
     ref: "",
     dueAt,

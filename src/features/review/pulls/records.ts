@@ -79,6 +79,10 @@ const text = Type.Optional(Type.String())
 const names = Type.Optional(Type.Array(Type.String()))
 const assignee = Type.Optional(Type.String({ deprecated: true, description: "one more of the assignees" }))
 
+const draft = Type.Optional(
+  Type.Boolean({ description: 'an extension: true puts "WIP: " before the title unless it has such a mark, false takes the marks away' }),
+)
+
 export const CreatePullRequestOption = record("CreatePullRequestOption", {
   title: nonBlank(),
   head: Type.String({ minLength: 1, description: "branch, or user:branch, or user/repository:branch" }),
@@ -92,6 +96,7 @@ export const CreatePullRequestOption = record("CreatePullRequestOption", {
   reviewers: names,
   team_reviewers: names,
   allow_maintainer_edit: Type.Optional(Type.Boolean({ description: "as the repository has it, unless told otherwise" })),
+  draft,
 })
 export type CreatePullRequestOption = Static<typeof CreatePullRequestOption>
 
@@ -108,6 +113,7 @@ export const EditPullRequestOption = record("EditPullRequestOption", {
   due_date: Type.Optional(dateTime({ description: "only the date counts" })),
   unset_due_date: Type.Optional(Type.Boolean()),
   allow_maintainer_edit: Type.Optional(Type.Boolean({ description: "for those who may write to the head's repository" })),
+  draft,
   content_version: Type.Optional(
     int64({ description: "the version that the caller has seen; the whole edit is refused where there is a newer one" }),
   ),
