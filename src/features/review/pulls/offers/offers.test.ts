@@ -62,6 +62,7 @@ withWorld("pushes to refs/for", { open: openPullWorld, on: databaseKinds }, ({ t
     expect(forced.err).toContain("forced update")
     expect((await repo.get(number)).body).toMatchObject({ head: { sha: third }, changed_files: 1 })
     expect(await count(repo)).toBe(1)
+    expect((await repo.on("GET", "")).body).toMatchObject({ open_pr_counter: 1 })
   })
 
   test("its page works, it is merged with its topic's name, and the topic is free again", async () => {

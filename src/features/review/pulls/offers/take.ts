@@ -205,7 +205,7 @@ async function prepareUpdate(
     ref: command.ref,
     async write(tx) {
       const at = now()
-      const locked = await lockForIssues(tx, found.repository.id, "pull")
+      const locked = await lockForIssues(tx, found.repository.id)
       await requireNotBlocked(tx, found)
       const issue = await lockIssue(tx, { id: pull.issue_id, repository_id: locked.id })
       const current = await lockRow(tx, "pulls", pull.id)
