@@ -13,6 +13,9 @@ import type { Push, RefName, TakenOffers } from "../../../git/index.ts"
 
 const OFFERS = "refs/for/"
 
+/** What tools ask a server for, by the name `ssh_info`, to learn that it takes offers. */
+export const OFFERS_INFO = JSON.stringify({ type: "agit", version: 1 })
+
 /** Whether what is pushed to a reference is an offer. */
 export const isOffer = (ref: string): boolean => ref.startsWith(OFFERS)
 
