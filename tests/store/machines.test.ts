@@ -198,7 +198,7 @@ test("commits are pushed to refs/for on one server, and on others anew, and merg
     await writeHistory(work, [
       { branch: "topic", from: file === "one" ? "refs/heads/main^0" : "refs/heads/topic^0", files: { [file]: file } },
     ])
-    const run = await client(work, ["push", site.address("offered", site.at(index)), "topic:refs/for/main/topic"])
+    const run = await site.git(work, "push", site.address("offered", site.at(index)), "topic:refs/for/main/topic")
     return Number(/\/pulls\/(\d+)/.exec(run.err)?.[1])
   }
   const numbers = [await offer(0, "one"), await offer(1, "two"), await offer(2, "three")]

@@ -172,6 +172,23 @@ withWorld("pushes to refs/for", { open: openPullWorld, on: databaseKinds }, ({ t
     expect((await world.call(world.ann, `GET ${repo.at}/pulls?limit=50`)).body).toHaveLength(22)
   })
 
+  test("pushes at the same moment make one pull request, and lose nothing that was taken", async () => {
+    const repo = await world.repository()
+    const works = await Promise.all([repo.clone("dee"), repo.clone("dee"), repo.clone("dee")])
+    const ids = await Promise.all(works.map((work, index) => commitIn(work, `f${index}.txt`)))
+    const pushed = (more: readonly string[] = []) => Promise.all(works.map((work) => offer(work, ...more, "HEAD:refs/for/main/same")))
+    const first = await pushed()
+    expect(first.filter(({ code }) => code === 0)).toHaveLength(1)
+    expect(await count(repo)).toBe(1)
+    const number = numberIn(first.find(({ code }) => code === 0) ?? { code: 1, out: "", err: "" })
+    const again = await pushed(["-o", "force-push"])
+    const { sha } = (await repo.get(number)).body.head
+    expect(ids).toContain(sha)
+    expect((await repo.refs())[`refs/pull/${number}/head`]).toBe(sha)
+    for (const { err } of again) expect(err).toMatch(/was updated|has just changed|same with old commit/)
+    expect(await count(repo)).toBe(1)
+  })
+
   test("titles are lines, and texts of any size do no harm", async () => {
     const repo = await world.repository()
     const work = await repo.clone("dee")

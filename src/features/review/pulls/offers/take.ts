@@ -23,11 +23,11 @@ import { editIssue } from "../../../planning/issues/edit.ts"
 import { lockForIssues, lockIssue } from "../../../planning/issues/lock.ts"
 import { findIssueById } from "../../../planning/issues/store.ts"
 import { ALIGN_AFTER, preparePull, requireNotBlocked, writePull, writeRefsOf } from "../create.ts"
-import { assessCommit, writeHead } from "../heads.ts"
+import { assessCommit, type NewHead, writeHead } from "../heads.ts"
 import type { PullWithIssue } from "../present.ts"
 import { commitsBetween } from "../pushed.ts"
 import { alignPull, headRef, writePullRefs } from "../refs.ts"
-import { findOpenOffer } from "../store.ts"
+import { findOpenOffer, findPull } from "../store.ts"
 import { cleanText, type OfferOptions, oneLine, readOfferOptions, readTarget, type Target } from "./request.ts"
 
 /** The most pull requests that one push opens or updates. */
@@ -218,17 +218,36 @@ async function prepareUpdate(
       if (Object.keys(texts).length > 0) await editIssue(tx, services, { ...found, repository: locked, issue }, texts)
       return { pull, issue: (await findIssueById.first(tx, { id: issue.id })) ?? issue }
     },
-    async finish({ issue: { number } }) {
-      const assessment = head?.assessment
-      if (!head) return
-      await writePullRefs(services, repository, { number, headId: id, ...(assessment && { assessment }) }).catch((error: unknown) => {
-        if (!isGitError(error, "conflict"))
-          services.log.error({ err: error, pull: pull.id }, "the references of a pull request were left to the job")
-      })
-    },
+    finish: async ({ issue: { number } }) => head && writeRefsOfUpdate(services, repository, { head, number }),
     done: ({ issue }) => ({
       written: { ref: headRef(issue.number), oldId: before, newId: id, forced: isForced },
       line: `Pull request #${issue.number} was updated:`,
     }),
+  }
+}
+
+/** How often the references are written again because another push came between. */
+const TRIES = 5
+
+/** Writes the references of a pull request that has new commits; of two pushes at once, the last to finish leaves those of the row. */
+async function writeRefsOfUpdate(
+  services: Services,
+  repository: Repository,
+  { head, number }: { readonly head: NewHead; readonly number: number },
+): Promise<void> {
+  const current = () => findPull.first(services.database.read, { id: head.pull.id })
+  try {
+    let row = await current()
+    for (let tries = 0; tries < TRIES && row; tries++) {
+      const isOurs = row.head_id === head.id
+      const assessment = isOurs ? head.assessment : undefined
+      await writePullRefs(services, repository, { number, headId: objectId(row.head_id), ...(assessment && { assessment }) })
+      const next = await current()
+      if (next?.head_id === row.head_id) return
+      row = next
+    }
+  } catch (error) {
+    if (!isGitError(error, "conflict"))
+      services.log.error({ err: error, pull: head.pull.id }, "the references of a pull request were left to the job")
   }
 }
