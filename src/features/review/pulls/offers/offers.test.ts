@@ -222,6 +222,8 @@ withWorld("pushes to refs/for", { open: openPullWorld, on: databaseKinds }, ({ t
     expect(feed[0]).toMatchObject({ op_type: "create_pull_request", content: expect.stringContaining(`${number}|`) })
     const runs = (await repo.on("GET", "actions/runs")).body.workflow_runs
     expect(runs).toMatchObject([{ event: "pull_request", head_sha: first, status: "waiting" }])
+    const run = await fetch(runs[0].html_url, { headers: { authorization: world.ann } })
+    expect(await run.text()).toContain("has to approve it")
     await commitIn(work, "c.txt")
     await offer(work, "HEAD:refs/for/main/topic")
     await world.settle()
