@@ -4,6 +4,7 @@ import { repositoriesGone } from "./features/code/lifecycle/delete.ts"
 import { commitsOfReleases, commitsToKeep } from "./features/code/lifecycle/maintenance.ts"
 import { branchRule, tagRule } from "./features/code/protections/checks.ts"
 import { referenceRules } from "./features/code/pushes/checks.ts"
+import { offerTakers } from "./features/code/pushes/offers.ts"
 import { readThreadOf } from "./features/events/notifications/marking.ts"
 import { packagesGone } from "./features/packages/packages/change.ts"
 import { deletionRules } from "./features/people/organizations/rules.ts"
@@ -11,6 +12,7 @@ import { dependencyRule } from "./features/planning/dependencies/rules.ts"
 import { stateRules } from "./features/planning/issues/state.ts"
 import { mergeAttempts } from "./features/review/merging/operations.ts"
 import { commitsOfPulls } from "./features/review/pulls/kept-commits.ts"
+import { pullOffers } from "./features/review/pulls/offers/offers.ts"
 import { pullStateRule } from "./features/review/pulls/state.ts"
 import { stepsAfterPush } from "./push-steps.ts"
 
@@ -18,6 +20,7 @@ import { stepsAfterPush } from "./push-steps.ts"
 export const extensions: readonly Filling[] = [
   stepsAfterPush,
   referenceRules.with(branchRule, tagRule),
+  offerTakers.with(pullOffers),
   commitsToKeep.with(commitsOfReleases, commitsOfPulls),
   stateRules.with(dependencyRule, pullStateRule),
   deletionRules.with(repositoriesGone, packagesGone),

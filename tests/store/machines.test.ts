@@ -191,6 +191,27 @@ test("a wiki is written by pages and by pushes, each to another server", async (
   expect(await ok(copy, "rev-list", "--count", "HEAD")).toBe("3")
 })
 
+test("commits are pushed to refs/for on one server, and on others anew, and merged", async () => {
+  await site.repository("offered", { auto_init: true })
+  const work = await cloneOf("offered")
+  const offer = async (index: number, file: string) => {
+    await writeHistory(work, [
+      { branch: "topic", from: file === "one" ? "refs/heads/main^0" : "refs/heads/topic^0", files: { [file]: file } },
+    ])
+    const run = await site.git(work, "push", site.address("offered", site.at(index)), "topic:refs/for/main/topic")
+    return Number(/\/pulls\/(\d+)/.exec(run.err)?.[1])
+  }
+  const numbers = [await offer(0, "one"), await offer(1, "two"), await offer(2, "three")]
+  expect(new Set(numbers).size).toBe(1)
+  const [number = 0] = numbers
+  const at = `/repos/root/offered/pulls/${number}`
+  await until(async () => (await site.ask<{ readonly mergeable: boolean }>("GET", at)).mergeable)
+  await site.ask("POST", `${at}/merge`, { Do: "merge" })
+  const copy = await cloneOf("offered", "offered-copy")
+  expect(await ok(copy, "show", "HEAD:three")).toBe("three")
+  await ok(copy, "fsck", "--strict")
+})
+
 test("a pull request is pushed to one server, updated and merged by others, in each style", async () => {
   await site.repository("pulled", { auto_init: true })
   const at = "/repos/root/pulled"

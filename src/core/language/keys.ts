@@ -48,7 +48,7 @@ export type MessageKey =
   | "A release is a tag with release notes and files."
   | "A release was published, edited or deleted."
   | "A repository of the same owner."
-  | "A repository was created or deleted."
+  | "A repository was created, renamed or deleted."
   | "A requested review is pending."
   | "A required check has failed."
   | "A review was requested, or the request was removed."

@@ -1,11 +1,14 @@
 import type { Writable } from "node:stream"
 import { writeAll } from "../process/bytes.ts"
 import { band, flushPacket, packet, sideBand } from "./pktline.ts"
+import type { WrittenRef } from "./push.ts"
 
 /** The result of one command, for the client. */
 export interface ReportLine {
   readonly name: string
   readonly refused: string | null
+  /** Set if another reference was written in its place. */
+  readonly written?: WrittenRef | undefined
 }
 
 /** The answer to a client that pushes. */
@@ -29,10 +32,17 @@ const keepAliveMs = 5_000
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
 const oneLine = (text: string) => text.replace(/[\x00-\x1f\x7f]+/g, " ")
 
+/** What tells a client which reference was written in place of the one that it named. */
+const optionLines = ({ ref, oldId, newId, forced }: WrittenRef): readonly Buffer[] =>
+  [`refname ${ref}`, `old-oid ${oldId ?? "0".repeat(newId.length)}`, `new-oid ${newId}`, ...(forced ? ["forced-update"] : [])].map(
+    (option) => packet(`option ${option}\n`),
+  )
+
 /** Opens the answer to a client, according to its capabilities. `hide` is removed from git's messages: the path of the repository. */
 export function openPushClient(output: Writable, capabilities: ReadonlySet<string>, hide: string, silenceMs = keepAliveMs): PushClient {
   const hasSideBand = capabilities.has("side-band-64k")
-  const wantsReport = capabilities.has("report-status") || capabilities.has("report-status-v2")
+  const hasOptions = capabilities.has("report-status-v2")
+  const wantsReport = capabilities.has("report-status") || hasOptions
   let timer: NodeJS.Timeout | undefined
 
   function keepAlive(): void {
@@ -55,7 +65,11 @@ export function openPushClient(output: Writable, capabilities: ReadonlySet<strin
     clearInterval(timer)
     const status = Buffer.concat([
       packet(`unpack ${unpackError === null ? "ok" : oneLine(unpackError)}\n`),
-      ...lines.map(({ name, refused }) => packet(refused === null ? `ok ${name}\n` : `ng ${name} ${oneLine(refused)}\n`)),
+      ...lines.flatMap(({ name, refused, written }) =>
+        refused === null
+          ? [packet(`ok ${name}\n`), ...(written && hasOptions ? optionLines(written) : [])]
+          : [packet(`ng ${name} ${oneLine(refused)}\n`)],
+      ),
       flushPacket,
     ])
     if (wantsReport) await writeAll(output, hasSideBand ? sideBand(band.data, status) : status)

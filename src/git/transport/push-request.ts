@@ -25,7 +25,8 @@ export interface PushRequest {
 /** The most commands that are read, so that a client is told of too many. */
 const FAR_TOO_MANY = 1_000_000
 const optionLimit = 64
-const optionBytes = 4096
+/** Of all push options together. A description may be one of them. */
+const optionBytes = 256 * 1024
 
 function parseId(repository: Repository, text: string): ObjectId | null {
   if (isZeroId(text) && text.length === (repository.format === "sha1" ? 40 : 64)) return null
@@ -43,10 +44,13 @@ function parseCommand(repository: Repository, text: string): RequestedCommand {
 
 async function readOptions(source: ByteSource): Promise<readonly string[]> {
   const options: string[] = []
+  let bytes = 0
   for (;;) {
-    const packet = await readPacket(source, optionBytes)
+    const packet = await readPacket(source)
     if (packet === "flush") return options
     if (!Buffer.isBuffer(packet) || options.length === optionLimit) throw new GitError("protocol", "malformed or too many push options")
+    bytes += packet.length
+    if (bytes > optionBytes) throw new GitError("protocol", `push options of more than ${optionBytes} bytes`)
     options.push(packetText(packet))
   }
 }

@@ -39,6 +39,33 @@ export interface Verdict {
 export interface RefResult extends RefCommand {
   /** Why nothing changed; null when the reference was changed. */
   readonly refused: string | null
+  /** Of an offer that was taken. */
+  readonly written?: WrittenRef | undefined
+}
+
+/** A reference that was written in place of the one that was pushed to. */
+export interface WrittenRef {
+  readonly ref: RefName
+  readonly oldId: ObjectId | null
+  readonly newId: ObjectId
+  readonly forced: boolean
+}
+
+/** How offers ended: each is in one of the two maps. */
+export interface TakenOffers {
+  /** Why offers were refused, in words for the pusher. */
+  readonly refused: ReadonlyMap<RefName, string>
+  /** What was written for the others. */
+  readonly written: ReadonlyMap<RefName, WrittenRef>
+  /** Lines shown to the pusher. */
+  readonly lines: readonly string[]
+}
+
+/** Names of references that are never stored: a commit that is pushed to one is offered to the caller, which makes something else of it. */
+export interface Offers {
+  readonly has: (ref: RefName) => boolean
+  /** Takes the offers that were allowed. Their objects are in the repository by then; nothing names them yet. If it throws, all are refused. */
+  readonly take: (push: Pick<Push, "commands" | "options" | "atomic">) => Promise<TakenOffers>
 }
 
 /** The outcome of a push. */
@@ -60,6 +87,10 @@ export interface ReceiveRequest {
   readonly input: Readable
   /** What the client gets. It is ended here, but only once there is an answer: before that an error is thrown and nothing was written. */
   readonly output: Writable
+  /** Refuses references, with words for the pusher, before any object is received. */
+  readonly admit?: (push: Pick<Push, "commands" | "options">) => Promise<ReadonlyMap<RefName, string>>
+  /** Without it there are none. A push that has offers changes no reference: other commands are refused. */
+  readonly offers?: Offers
   /** Checks each reference. If it throws, the whole push is refused with the words of `explain`, and the error is logged. */
   readonly check: (push: Push) => Promise<Verdict>
   /** Called when at least one reference is about to change, before anything does: the place for a journal entry. */

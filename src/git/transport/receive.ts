@@ -15,7 +15,7 @@ import { IN_MEMORY, spool, takeSpace } from "../process/spool.ts"
 import { blockingLock } from "../refs/locks.ts"
 import { FEWEST_TOGETHER } from "../refs/packed-refs.ts"
 import { resolveReference, resolveReferences } from "../refs/ref-files.ts"
-import type { PushOutcome, ReceiveRequest, RefCommand, RefResult } from "./push.ts"
+import type { Offers, PushOutcome, ReceiveRequest, RefCommand, RefResult } from "./push.ts"
 import { openPushClient, type ReportLine } from "./push-report.ts"
 import { type PushRequest, type RequestedCommand, readPushRequest, writableName } from "./push-request.ts"
 
@@ -128,14 +128,22 @@ async function isForced(context: Context, repository: Quarantined, oldId: Object
   }
 }
 
-/** Finds out which updates are forced, and refuses branches that would name no commit. */
-async function checkUpdates(context: Context, repository: Quarantined, results: readonly RefResult[]): Promise<readonly RefResult[]> {
+/** Finds out which updates are forced, and refuses branches and offers that would name no commit. */
+async function checkUpdates(
+  { context, request: { offers } }: Pick<Work, "context" | "request">,
+  repository: Quarantined,
+  results: readonly RefResult[],
+): Promise<readonly RefResult[]> {
   const checked: RefResult[] = []
   for (const result of results) {
     const { ref, oldId, newId, refused } = result
     if (refused !== null) checked.push(result)
-    else if (newId !== null && ref.startsWith("refs/heads/") && (await objectInfo(context, repository, newId))?.type !== "commit") {
-      checked.push({ ...result, refused: "a branch can name only a commit" })
+    else if (
+      newId !== null &&
+      (ref.startsWith("refs/heads/") || offers?.has(ref)) &&
+      (await objectInfo(context, repository, newId))?.type !== "commit"
+    ) {
+      checked.push({ ...result, refused: offers?.has(ref) ? "only a commit can be offered" : "a branch can name only a commit" })
     } else checked.push({ ...result, forced: await isForced(context, repository, oldId, newId) })
   }
   return checked
@@ -246,6 +254,7 @@ async function accept(work: Work, incoming: IncomingObjects | undefined, results
   const outcome = { repository, results, options: asked.options, unpackError: null, addedBytes: 0 }
   if (commands.length === 0) return outcome
   if (work.signal.aborted) throw new GitError("aborted", "the client is gone")
+  if (request.offers && commands.every(({ ref }) => request.offers?.has(ref))) return takeOffers(work, request.offers, incoming, outcome)
   if (context.store().ready !== undefined && request.make) return makeTogether(work, request.make, incoming?.quarantined, outcome)
   await request.before?.(commands, asked.options)
   const applied = await apply(work, incoming, commands)
@@ -261,6 +270,29 @@ async function accept(work: Work, incoming: IncomingObjects | undefined, results
     context.log({ level: "error", message: "what follows from a push failed", repository: repository.key, detail: String(error) })
   }
   return done
+}
+
+/** Stores the objects, and has the caller take the offers that are left. */
+async function takeOffers(
+  { context, asked, atomic, say }: Work,
+  offers: Offers,
+  incoming: IncomingObjects | undefined,
+  outcome: PushOutcome,
+): Promise<PushOutcome> {
+  const addedBytes = incoming === undefined ? 0 : await directorySize(incoming.quarantined.quarantine)
+  if (incoming !== undefined) {
+    await context.store().migrate(incoming.quarantined)
+    // Not awaited here; `perform` awaits it at the end.
+    incoming.close().catch(() => {})
+  }
+  const { refused, written, lines } = await offers.take({ commands: allowed(outcome.results).map(plain), options: asked.options, atomic })
+  await say(lines)
+  const results = outcome.results.map((result) => ({
+    ...result,
+    refused: result.refused ?? refused.get(result.ref) ?? null,
+    written: written.get(result.ref),
+  }))
+  return { ...outcome, results, addedBytes }
 }
 
 /** How often a push is prepared again because a garbage collection or another push came between. */
@@ -343,18 +375,30 @@ async function withoutPack(work: Work, results: readonly RefResult[]): Promise<P
 }
 
 async function withPack(work: Work, incoming: IncomingObjects, results: readonly RefResult[]): Promise<PushOutcome> {
-  const { context, repository, asked, atomic } = work
+  const { repository, asked, atomic } = work
   const { quarantined } = incoming
   const { refused: unpackError, closed } = await incoming.take()
   if (unpackError !== null) {
     return { repository, results: refuseAll(results, "unpacker error"), options: asked.options, unpackError, addedBytes: 0 }
   }
   const complete = refuseAllIfAtomic(await refuseIncomplete(work, quarantined, results, closed), atomic)
-  const checked = refuseAllIfAtomic(await checkUpdates(context, quarantined, complete), atomic)
+  const checked = refuseAllIfAtomic(await checkUpdates(work, quarantined, complete), atomic)
   return accept(work, incoming, refuseAllIfAtomic(await checkedByCaller(work, quarantined, checked), atomic))
 }
 
 const mostReferences = ({ limits }: Context, { maxReferences = limits.pushCommands }: ReceiveRequest): number => maxReferences
+
+const besideOffers = "refs/for/ goes alone: push this by itself"
+
+/** Refuses what needs no objects to be refused. Offers go alone: nothing could make them one with a change of references. */
+async function admitted({ request, asked }: Work, results: readonly RefResult[]): Promise<readonly RefResult[]> {
+  const { admit, offers } = request
+  const hasOffers = offers !== undefined && allowed(results).some(({ ref }) => offers.has(ref))
+  const possible = await checkEach(results, async ({ ref }) => (hasOffers && !offers.has(ref) ? besideOffers : null))
+  if (!admit || allowed(possible).length === 0) return possible
+  const refused = await admit({ commands: allowed(possible).map(plain), options: asked.options })
+  return checkEach(possible, async ({ ref }) => refused.get(ref) ?? null)
+}
 
 /** The whole push, from the commands to the outcome. */
 async function perform(work: Work, take: (quarantined: Quarantined) => Promise<Taken>): Promise<PushOutcome> {
@@ -364,7 +408,7 @@ async function perform(work: Work, take: (quarantined: Quarantined) => Promise<T
     const results = refuseAll(await checkCommands(repository, asked.commands), words)
     return { repository, results, options: asked.options, unpackError: words, addedBytes: 0 }
   }
-  const first = await checkCommands(repository, asked.commands)
+  const first = await admitted(work, await checkCommands(repository, asked.commands))
   const nameless = first.length < asked.commands.length
   const results = atomic && nameless ? refuseAll(first, "atomic push failed") : refuseAllIfAtomic(first, atomic)
   if (allowed(results).length === 0) return { repository, results, options: asked.options, unpackError: null, addedBytes: 0 }
@@ -387,7 +431,9 @@ function reportLines(asked: readonly RequestedCommand[], results: readonly RefRe
   const queue = [...results]
   return asked.map(({ name }) => {
     const usable = writableName(name)
-    return { name, refused: "refused" in usable ? usable.refused : (queue.shift()?.refused ?? null) }
+    if ("refused" in usable) return { name, refused: usable.refused }
+    const result = queue.shift()
+    return { name, refused: result?.refused ?? null, written: result?.written }
   })
 }
 

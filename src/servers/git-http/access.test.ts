@@ -181,8 +181,13 @@ withWorld("git over HTTP", { open: openWorld }, ({ kind, test, world }) => {
     test("takes a sign-in, and a right to write", async () => {
       expect((await get(`ada/open/${PUSH}`)).status).toBe(401)
       const refused = await client(work, ["push", address(world, "ada/open", "ben", ben.token), "main:ben"])
-      expect(refused.err).toContain("remote: User permission denied for writing.")
-      expect(refused.err).toContain("403")
+      expect(refused.err).toContain("main -> ben (User permission denied for writing.)")
+      // Where not even a pull request can be made of it, git is told at once.
+      await change(world, open, { has_pull_requests: 0 })
+      const outright = await client(work, ["push", address(world, "ada/open", "ben", ben.token), "main:ben"])
+      await change(world, open, { has_pull_requests: 1 })
+      expect(outright.err).toContain("remote: User permission denied for writing.")
+      expect(outright.err).toContain("403")
     })
 
     test("is open to collaborators with that right", async () => {

@@ -7,6 +7,7 @@ import { admitCreation, createForPush } from "../../features/code/lifecycle/push
 import { isMissing } from "../../features/code/pushes/admission.ts"
 import { serveFetch } from "../../features/code/pushes/fetch.ts"
 import { type Address, follow, movedTo } from "../../features/code/pushes/follow.ts"
+import { OFFERS_INFO } from "../../features/code/pushes/offers.ts"
 import { partAt } from "../../features/code/wiki/part.ts"
 import { authenticatorOf } from "../../features/people/sign-in/authenticate.ts"
 import { readAuthorization } from "../../features/people/sign-in/credentials/credentials.ts"
@@ -38,6 +39,7 @@ export async function registerGitHttp(app: FastifyInstance, services: Services):
       if (!isService(service)) throw refuse.badRequest("the service must be git-upload-pack or git-receive-pack")
       return advertise(request, reply, service)
     })
+    scope.get("/ssh_info", (_request, reply) => reply.type("application/json; charset=utf-8").send(OFFERS_INFO))
     scope.post<Names>("/:owner/:repo/git-upload-pack", fetch)
     scope.post<Names>("/:owner/:repo/git-receive-pack", push)
     scope.post<Names>("/:owner/:repo/git-upload-archive", () => {
@@ -115,7 +117,7 @@ export async function registerGitHttp(app: FastifyInstance, services: Services):
     const actor = await authenticate(request)
     const { part, address } = partAt(addressOf(request.params))
     const admitted = async () => follow(address, ({ owner, name }) => part.admitPush(services, actor, owner, name))
-    const { pusher, repository } = await admitted()
+    const found = await admitted()
       .catch(async (error: unknown) => {
         if (!part.isCreatedByPush || !isMissing(error) || actor.kind === "anonymous") throw error
         await createForPush(services, actor, address)
@@ -126,7 +128,7 @@ export async function registerGitHttp(app: FastifyInstance, services: Services):
       })
     const input = readBody(request, "git-receive-pack", services.config.git.maxPushBytes)
     return stream(request, reply, "git-receive-pack", input, async (signal) => {
-      await part.push(services, pusher, repository, { input, output: reply.raw, stateless: true, signal })
+      await part.push(services, found, { input, output: reply.raw, stateless: true, signal })
     })
   }
 

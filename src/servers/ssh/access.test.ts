@@ -63,7 +63,7 @@ withWorld("who may do what over SSH", { open: openWorld }, ({ test, world }) => 
     expect((await list(ben.key, "ann/open.git")).code).toBe(0)
     const { code, err } = await push(ben.key, "ann/open.git", "main:stolen")
     expect(code).toBe(1)
-    expect(err).toContain("error: User permission denied for writing.")
+    expect(err).toContain("main -> stolen (User permission denied for writing.)")
     expect(Object.keys(await branchRows(world, open))).toEqual(["main"])
   })
 

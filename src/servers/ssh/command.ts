@@ -5,6 +5,7 @@ import type { Address } from "../../features/code/pushes/follow.ts"
 export type Command =
   | { readonly kind: "fetch" | "push"; readonly address: Address }
   | { readonly kind: "lfs"; readonly address: Address; readonly operation: LfsOperation }
+  | { readonly kind: "info" }
   | { readonly kind: "refused"; readonly words: string }
 
 const REFUSED: ReadonlyMap<string, string> = new Map([
@@ -17,6 +18,7 @@ export function readCommand(line: string): Command {
   const [first = "", second = "", ...more] = words(line) ?? []
   // Old versions of git write a blank instead of the first dash.
   const [verb, args] = first === "git" ? [`git-${second}`, more] : [first, [second, ...more]]
+  if (line === "ssh_info") return { kind: "info" }
   const refused = REFUSED.get(verb)
   if (refused !== undefined) return { kind: "refused", words: refused }
   if (verb === "git-lfs-authenticate") return readLfs(args)

@@ -6,7 +6,7 @@ import { withWorld } from "../../../tests/support/fixture.ts"
 import { must } from "../../../tests/support/http.ts"
 import { client, ok } from "../../git/testing.ts"
 import { branchRows, commit, noise, repository, workFolder } from "../git-http/testing.ts"
-import { type KeyedPerson, keyed, openWorld, ssh, sshAddress, type World, withKey } from "./testing.ts"
+import { deploy, type KeyedPerson, keyed, openWorld, ssh, sshAddress, type World, withKey } from "./testing.ts"
 
 describe("git over SSH", () => {
   let world: World
@@ -82,6 +82,34 @@ describe("git over SSH", () => {
     const refused = await client(work, [...key, "push", "--atomic", address, "main:again", ":main"])
     expect(refused.err).toContain("the default branch and cannot be deleted")
     expect(await ok(work, ...key, "ls-remote", address)).not.toContain("again")
+  })
+
+  test("readers push to refs/for, and tools learn that they may", async () => {
+    const bob = await keyed(world, "bob")
+    const bobs = await workFolder(world, "bobs")
+    await ok(bobs, ...key, "fetch", "-q", sshAddress(world, "ann/tool.git"), "main")
+    await ok(bobs, "checkout", "-q", "-b", "mine", "FETCH_HEAD")
+    const id = await commit(bobs, "Offered", "offered")
+    const push = (...args: readonly string[]) => client(bobs, [...withKey(bob.key), "push", sshAddress(world, "ann/tool.git"), ...args])
+    const opened = await push("mine:refs/for/main/topic")
+    const number = /\/ann\/tool\/pulls\/(\d+)/.exec(opened.err)?.[1]
+    expect(opened.err).toContain(`remote: Pull request #${number} was opened:`)
+    expect(opened.err).toContain(`mine -> refs/pull/${number}/head`)
+    expect(await ok(bobs, ...key, "ls-remote", sshAddress(world, "ann/tool.git"))).toContain(`${id}\trefs/pull/${number}/head`)
+    await commit(bobs, "More", "more")
+    expect((await push("mine:refs/for/main/topic")).err).toContain(`Pull request #${number} was updated:`)
+    // A key for one repository has no one in whose name it could open one.
+    const robot = await world.keys.make("ed25519")
+    const tool = await world.services.database.read
+      .selectFrom("repositories")
+      .selectAll()
+      .where("lower_name", "=", "tool")
+      .executeTakeFirstOrThrow()
+    await deploy(world, tool, robot, false)
+    const byKey = await client(bobs, [...withKey(robot), "push", sshAddress(world, "ann/tool.git"), "mine:refs/for/main/robot"])
+    expect(byKey.err).toContain("User permission denied for creating pull-request.")
+    expect((await ssh(world, bob.key, "ssh_info")).out).toBe('{"type":"agit","version":1}')
+    expect(await (await fetch(`${world.hearth.url}/ssh_info`)).json()).toEqual({ type: "agit", version: 1 })
   })
 
   test("a push with nothing in it ends well", async () => {

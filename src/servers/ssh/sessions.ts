@@ -11,6 +11,7 @@ import { admitCreation, createForPush } from "../../features/code/lifecycle/push
 import { isMissing, NOT_FOUND } from "../../features/code/pushes/admission.ts"
 import { serveFetch } from "../../features/code/pushes/fetch.ts"
 import { type Address, follow } from "../../features/code/pushes/follow.ts"
+import { OFFERS_INFO } from "../../features/code/pushes/offers.ts"
 import { asRefusal, faultWords } from "../../features/code/pushes/refusals.ts"
 import { partAt } from "../../features/code/wiki/part.ts"
 import { findDeployKeyUser, findKeyOwner, recordKeyUse } from "../../features/people/keys/sign-in.ts"
@@ -70,6 +71,9 @@ async function perform(services: Services, { keyId, command, protocol }: Command
   switch (asked.kind) {
     case "refused":
       throw refuse.forbidden(asked.words)
+    case "info":
+      conversation.output.write(OFFERS_INFO)
+      return 0
     case "lfs":
       return authenticate(services, { key, address: asked.address, protocol }, asked.operation, conversation)
     case "fetch":
@@ -148,8 +152,7 @@ async function push(services: Services, request: GitRequest, { input, output, si
   // A client that only reads the references creates no repository, and doesn't block other pushes.
   if (!(await hasCommands(input))) return 0
   if (!existing) await createForPush(services, actor, address)
-  const { pusher, repository: row } = existing ?? (await admitted())
-  await part.push(services, pusher, row, { input, output, stateless: false, signal })
+  await part.push(services, existing ?? (await admitted()), { input, output, stateless: false, signal })
   return 0
 }
 

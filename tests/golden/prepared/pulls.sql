@@ -122,6 +122,20 @@ where pulls.repository_id = ?
   and issues.is_closed = ?
 order by issues.updated_at desc, pulls.id;
 
+-- pulls.findOpenOffer
+select pulls.*, issues.number
+from pulls
+inner join issues on issues.id = pulls.issue_id
+where pulls.head_repository_id is null
+  and pulls.head_branch = ?
+  and pulls.is_offered = ?
+  and pulls.repository_id = ?
+  and pulls.base_branch = ?
+  and issues.author_id = ?
+  and issues.is_closed = ?
+order by pulls.id desc
+limit ?;
+
 -- pulls.findRecentlyUpdated
 select *
 from issues
@@ -142,8 +156,8 @@ order by id desc
 limit ?;
 
 -- pulls.insert
-insert into pulls(issue_id, repository_id, base_branch, head_repository_id, head_branch, head_id, base_id, merge_base, mergeability, conflicted_files, additions, deletions, changed_files, commits_ahead, commits_behind, allow_maintainer_edit, is_merged, merged_at, merged_by_id, merge_commit_id, is_merged_manually)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+insert into pulls(issue_id, repository_id, base_branch, head_repository_id, head_branch, is_offered, head_id, base_id, merge_base, mergeability, conflicted_files, additions, deletions, changed_files, commits_ahead, commits_behind, allow_maintainer_edit, is_merged, merged_at, merged_by_id, merge_commit_id, is_merged_manually)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 returning *;
 
 -- pulls.pushedBranches
@@ -188,6 +202,17 @@ set head_branch = ?
 where head_repository_id = ?
   and head_branch = ?
   and is_merged = ?;
+
+-- pulls.renameTopics
+update pulls
+set head_branch = cast(? as text) || substr(head_branch, length(cast(? as text)) + 1)
+where is_offered = ?
+  and substr(head_branch, 1, length(cast(? as text))) = ?
+  and issue_id in (
+    select id
+    from issues
+    where author_id = ?
+      and is_pull = ?);
 
 -- pulls.replaceHead
 update pulls

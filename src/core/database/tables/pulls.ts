@@ -8,9 +8,12 @@ export interface PullsTable {
   /** The repository that it is to be merged into. */
   repository_id: number
   base_branch: string
-  /** Null when the fork is deleted. */
+  /** Null when the fork is deleted, and for one that was offered. */
   head_repository_id: number | null
+  /** Of one that was offered: the name of its author and its topic, as `ann/topic`. There is no such branch. */
   head_branch: string
+  /** Whether its commits were pushed to refs/for/…: refs/pull/N/head alone has them. */
+  is_offered: Generated<Flag>
   /** The commit of the head branch, or its last one: refs/pull/N/head. */
   head_id: string
   /** The base branch's commit for which the columns from merge_base on were computed. */

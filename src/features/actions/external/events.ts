@@ -104,6 +104,9 @@ export const EXTERNAL: { readonly [Kind in EventKind]?: (event: EventOf<Kind>) =
   "comment.deleted": comment("deleted"),
   "repository.created": repository("created"),
   "repository.deleted": repository("deleted"),
+  "repository.renamed": ({ from }) => [
+    { webhook: "repository", payload: (...to) => ({ ...repositoryPayload(...to, "renamed"), changes: renamedFrom(from) }) },
+  ],
   "repository.forked": ({ fork }) => [{ webhook: "fork", workflow: { event: "fork" }, payload: (...to) => forkPayload(...to, fork) }],
   "branch.renamed": ({ from, to, tip }) => [...deleted(branchRef(from)), ...created(branchRef(to), tip)],
   "release.published": release("published"),
@@ -233,6 +236,9 @@ function comment(action: string) {
 }
 
 // --- others ----------------------------------------------------------------------------------------------------------------------
+
+/** The old name at both places where receivers look for it. */
+const renamedFrom = (from: string) => ({ name: { from }, repository: { name: { from } } })
 
 function repository(action: string) {
   return (): readonly External[] => [{ webhook: "repository", payload: (...to) => repositoryPayload(...to, action) }]

@@ -9,6 +9,7 @@ import { key } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { requireUsable } from "../../people/sign-in/authenticate.ts"
 import { maintainedBranches } from "./maintainer-edits.ts"
+import { whyNoOffers } from "./offers.ts"
 
 /** Admission of fetches and pushes, the same for HTTP and SSH. The checks are in `access/`; this file has their order and messages. */
 
@@ -47,28 +48,36 @@ export async function admitFetch(services: Services, actor: Actor, owner: string
   return found
 }
 
+/** A repository that the caller may push to. */
+export type Admitted = OnRepository & { readonly pusher: SignedIn }
+
 /**
  * Admits a push and returns its repository. Archived repositories are refused before sign-in: git would ask
  * for a password for nothing. Refuses like `admitFetch`, `unauthenticated` if the caller isn't signed in, `forbidden` if nothing may be pushed.
  */
-export async function admitPush(
-  services: Services,
-  actor: Actor,
-  owner: string,
-  name: string,
-): Promise<OnRepository & { readonly pusher: SignedIn }> {
-  const { read } = services.database
-  const found = await admitPusher(services, actor, () => reachable(read, actor, owner, name))
-  if (codeMode(found) < Mode.write && (await maintainedBranches(read, actor, found)).size === 0) throw refuse.forbidden(NO_WRITE)
+export async function admitPush(services: Services, actor: Actor, owner: string, name: string): Promise<Admitted> {
+  const found = await admitReader(services, actor, owner, name)
+  await requireWriter(services, found)
   return found
 }
 
+/** The same for callers who may only offer commits, too; what they push to other references is refused later, reference by reference. */
+export async function admitPushOrOffer(services: Services, actor: Actor, owner: string, name: string): Promise<Admitted> {
+  const found = await admitReader(services, actor, owner, name)
+  if (whyNoOffers(found) !== undefined) await requireWriter(services, found)
+  return found
+}
+
+const admitReader = (services: Services, actor: Actor, owner: string, name: string): Promise<Admitted> =>
+  admitPusher(services, actor, () => reachable(services.database.read, actor, owner, name))
+
+async function requireWriter({ database }: Services, found: Admitted): Promise<void> {
+  if (codeMode(found) < Mode.write && (await maintainedBranches(database.read, found.pusher, found)).size === 0)
+    throw refuse.forbidden(NO_WRITE)
+}
+
 /** A caller who may push to one of the git repositories that `locate` finds must be signed in, and nothing be in the way; their rights are left to the caller. */
-export async function admitPusher(
-  services: Services,
-  actor: Actor,
-  locate: () => Promise<OnRepository>,
-): Promise<OnRepository & { readonly pusher: SignedIn }> {
+export async function admitPusher(services: Services, actor: Actor, locate: () => Promise<OnRepository>): Promise<Admitted> {
   requireGitUse(services, actor, "write")
   const found = await locate()
   requireActiveOwner(found)

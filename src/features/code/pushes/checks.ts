@@ -17,13 +17,15 @@ import {
   type RefCommand,
   type RefName,
   type Repository,
+  type TakenOffers,
   tagOf,
   type Verdict,
 } from "../../../git/index.ts"
 import { findGrant, findPublicKey } from "../../people/keys/store.ts"
 import { stillBearerOfIssued } from "../../people/sign-in/credentials/issued-tokens.ts"
-import { ARCHIVED, codeMode, MIRROR, NO_WRITE } from "./admission.ts"
+import { type Admitted, ARCHIVED, codeMode, MIRROR, NO_WRITE } from "./admission.ts"
 import { maintainedBranches } from "./maintainer-edits.ts"
+import { isOffer, offerTakers, whyNoOffers } from "./offers.ts"
 import { optionsRefused } from "./options.ts"
 
 /** A change to one reference, with the pusher's permission. */
@@ -61,7 +63,7 @@ const isOfRelease = ({ on, command: { ref, kind }, ofRelease = false }: Referenc
 
 /** Names that git accepts but that would be ambiguous: HEAD, options, or references reserved for this service. */
 export function namelessRef({ ref, kind }: RefCommand): Text | undefined {
-  if (ref.startsWith("refs/pull/") || ref.startsWith("refs/for/")) return t`${ref} is not written by pushing`
+  if (ref.startsWith("refs/pull/") || isOffer(ref)) return t`${ref} is not written by pushing`
   const branch = branchOf(ref)
   if (branch !== undefined && !isBranchName(branch)) return t`${branch} can't be the name of a branch`
   const tag = tagOf(ref)
@@ -144,6 +146,7 @@ export async function checkPush(services: Services, pusher: SignedIn, repository
   if (!on) return { refused: refuseAll(push, NO_WRITE) }
   const unwanted = optionsRefused(on, push.options)
   if (unwanted !== undefined) return { refused: refuseAll(push, unwanted) }
+  if (push.commands.every(({ ref }) => isOffer(ref))) return { refused: await judgeOffers(services, { ...on, pusher }, push) }
   try {
     const refused = await checkReferences({ services, pusher, on, repository: push.repository, mergedPull: undefined }, push.commands)
     return { refused: new Map([...refused].map(([ref, reason]) => [ref, String(reason)])) }
@@ -153,7 +156,43 @@ export async function checkPush(services: Services, pusher: SignedIn, repository
   }
 }
 
-export const refuseAll = ({ commands }: Push, reason: string): ReadonlyMap<RefName, string> =>
+/** Refuses, by what the pusher could do when they were admitted, what need not be received at all: few who are not trusted with a branch are to fill the disk. */
+export async function refusedBeforehand(
+  services: Services,
+  found: Admitted,
+  push: Pick<Push, "commands" | "options">,
+): Promise<ReadonlyMap<RefName, string>> {
+  if (push.commands.some(({ ref }) => isOffer(ref))) return judgeOffers(services, found, push)
+  if (codeMode(found) >= Mode.write) return new Map()
+  const maintained = await maintainedBranches(services.database.read, found.pusher, found)
+  return new Map([...checkCommands(found, push.commands, { maintained })].map(([ref, reason]) => [ref, String(reason)]))
+}
+
+async function judgeOffers(
+  services: Services,
+  on: Admitted,
+  { commands, options }: Pick<Push, "commands" | "options">,
+): Promise<ReadonlyMap<RefName, string>> {
+  const reason = on.repository.is_archived === 1 ? ARCHIVED : whyNoOffers(on)
+  if (reason !== undefined) return refuseAll({ commands }, reason)
+  const [taker] = offerTakers.of(services)
+  return taker ? taker.judge({ services, on, commands, options }) : new Map()
+}
+
+/** Hands offers that were checked to what takes them. */
+export async function takeOffers(
+  services: Services,
+  pusher: SignedIn,
+  repositoryId: number,
+  push: Pick<Push, "commands" | "options" | "atomic">,
+): Promise<TakenOffers> {
+  const on = await repositoryNow(services, pusher, repositoryId)
+  const [taker] = offerTakers.of(services)
+  if (!on || !taker) return { refused: refuseAll(push, NO_WRITE), written: new Map(), lines: [] }
+  return taker.take({ ...push, services, on: { ...on, pusher } })
+}
+
+export const refuseAll = ({ commands }: Pick<Push, "commands">, reason: string): ReadonlyMap<RefName, string> =>
   new Map(commands.map(({ ref }) => [ref, reason]))
 
 /** The repository as the pusher may see it now; undefined if they may not any more. */

@@ -9,13 +9,20 @@ export interface RepositoryOptions {
 
 /** Parses push options; unknown ones are ignored. */
 export function readOptions(options: readonly string[]): RepositoryOptions {
-  const read = (name: string): boolean | undefined => {
-    const given = options.findLast((option) => option === name || option.startsWith(`${name}=`))
-    if (given === undefined) return undefined
-    return !/^(false|f|0|no|off)$/i.test(given.slice(name.length + 1))
-  }
-  const [isPrivate, isTemplate] = [read("repo.private"), read("repo.template")]
+  const [isPrivate, isTemplate] = [optionSwitch(options, "repo.private"), optionSwitch(options, "repo.template")]
   return { ...(isPrivate !== undefined && { isPrivate }), ...(isTemplate !== undefined && { isTemplate }) }
+}
+
+/** The text of an option: "" where it stands alone, undefined where it is not given. The last one counts. */
+export function optionText(options: readonly string[], name: string): string | undefined {
+  const given = options.findLast((option) => option === name || option.startsWith(`${name}=`))
+  return given?.slice(name.length + 1)
+}
+
+/** The same for one that switches something on or off. */
+export function optionSwitch(options: readonly string[], name: string): boolean | undefined {
+  const text = optionText(options, name)
+  return text === undefined ? undefined : !/^(false|f|0|no|off)$/i.test(text)
 }
 
 /** Why a push with these options is refused, or undefined. */

@@ -1,10 +1,10 @@
 import type { Readable, Writable } from "node:stream"
-import type { Repository } from "../../../access/permission.ts"
-import type { SignedIn } from "../../../core/actor.ts"
 import type { Services } from "../../../core/services.ts"
 import type { PushOutcome } from "../../../git/index.ts"
-import { checkPush } from "./checks.ts"
+import type { Admitted } from "./admission.ts"
+import { checkPush, refusedBeforehand, takeOffers } from "./checks.ts"
 import { dropEntry, type OpenEntry, openEntry } from "./journal.ts"
+import { isOffer } from "./offers.ts"
 import { explainFailure } from "./refusals.ts"
 import { settleMove, settlePush } from "./settle.ts"
 import { awaitTurns } from "./turns.ts"
@@ -23,13 +23,10 @@ export interface PushRequest {
  * Receives an admitted push. The reference changes are checked one by one once the objects have arrived; a journal entry is
  * committed before any reference moves; and everything derived is stored before the client is answered. Throws what `git.transport.receive` throws.
  */
-export async function servePush(
-  services: Services,
-  pusher: SignedIn,
-  { id, storage, object_format }: Repository,
-  request: PushRequest,
-): Promise<PushOutcome> {
+export async function servePush(services: Services, found: Admitted, request: PushRequest): Promise<PushOutcome> {
   const { git, config } = services
+  const { pusher, repository } = found
+  const { id, storage, object_format } = repository
   let entry: OpenEntry | undefined
   try {
     return await git.transport.receive(git.at(storage, object_format), {
@@ -37,7 +34,9 @@ export async function servePush(
       maxBytes: config.git.maxPushBytes,
       maxReferences: config.limits.pushReferences,
       explain: explainFailure,
+      admit: (push) => refusedBeforehand(services, found, push),
       check: (push) => checkPush(services, pusher, id, push),
+      offers: { has: isOffer, take: (push) => takeOffers(services, pusher, id, push) },
       make: async (move, commands, options) => {
         await awaitTurns(
           services,

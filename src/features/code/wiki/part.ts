@@ -21,7 +21,13 @@ export function partAt({ owner, name }: Address): { readonly part: Part; readonl
   return { part: wiki, address: { owner, name: name.replace(ENDING, "") } }
 }
 
-const wiki: Part = { admitFetch, admitPush, open: openWiki, push: pushToWiki, isCreatedByPush: false }
+const wiki: Part = {
+  admitFetch,
+  admitPush,
+  open: openWiki,
+  push: (services, { pusher, repository }, request) => pushToWiki(services, pusher, repository, request),
+  isCreatedByPush: false,
+}
 
 /**
  * Admits a fetch of a wiki. Refuses `notFound` if the repository is missing or hidden or its wiki is not readable, `forbidden` if the wiki is switched off or its

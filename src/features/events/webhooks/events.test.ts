@@ -312,10 +312,17 @@ withWorld("events of webhooks", { open }, ({ test: it, world }) => {
       sender: { login: "ben" },
     })
 
-    await must(ada, "POST", "/user/repos", { name: "short-lived" })
+    await must(ada, "POST", "/user/repos", { name: "born" })
+    await must(ada, "PATCH", "/repos/ada/born", { name: "short-lived" })
     await must(ada, "DELETE", "/repos/ada/short-lived")
     const lived = await news()
-    expect(lived.events).toEqual(["repository created", "repository deleted"])
+    expect(lived.events).toEqual(["repository created", "repository deleted", "repository renamed"])
+    expect(lived.of("repository", "renamed")?.body).toMatchObject({
+      changes: { name: { from: "born" }, repository: { name: { from: "born" } } },
+      organization: { login: "ada" },
+      repository: { name: "short-lived", html_url: expect.stringMatching(/\/ada\/short-lived$/) },
+      sender: { login: "ada" },
+    })
     expect(lived.of("repository", "deleted")?.body).toMatchObject({
       organization: { login: "ada" },
       repository: { full_name: "ada/short-lived" },

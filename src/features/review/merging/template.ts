@@ -100,7 +100,7 @@ export const reference = ({ repository }: Merging, { number }: Pick<Issue, "numb
 
 /** The head's repository by its current name; empty where it is gone. */
 export async function headName(db: Handle, { repository, owner, pull }: Merging) {
-  if (pull.head_repository_id === repository.id) return { isOwn: true, owner: owner.name, name: repository.name }
+  if (pull.head_repository_id === repository.id || pull.is_offered === 1) return { isOwn: true, owner: owner.name, name: repository.name }
   const head = pull.head_repository_id === null ? undefined : await findRepositoryById.first(db, { id: pull.head_repository_id })
   const headOwner = head && (await findUserById.first(db, { id: head.owner_id }))
   return { isOwn: false, owner: headOwner?.name ?? "", name: head?.name ?? "" }

@@ -7,14 +7,13 @@ import { type Handle, isForeignKeyViolation, type Transaction } from "../../../c
 import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
-import { t } from "../../../core/language/message.ts"
 import { secondsOf } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type ObjectId } from "../../../git/index.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { assign, invalidAssignee, requireAssignable, usersNamed } from "../../planning/issues/assign.ts"
 import { assigneeNames, normalizeTitle } from "../../planning/issues/create.ts"
-import { isUnfinished } from "../../planning/issues/draft.ts"
+import { isUnfinished, titleAs } from "../../planning/issues/draft.ts"
 import { setIssueLabels, usableLabels } from "../../planning/issues/labels.ts"
 import { lockForIssues } from "../../planning/issues/lock.ts"
 import { recordMentions } from "../../planning/issues/mentions.ts"
@@ -31,10 +30,11 @@ import { commitsBetween } from "./pushed.ts"
 import type { CreatePullRequestOption } from "./records.ts"
 import { alignPull, bringCommit, writePullRefs } from "./refs.ts"
 import { type Ends, locateEnds } from "./source.ts"
-import { findOpenBetween, insertPull } from "./store.ts"
+import { insertPull } from "./store.ts"
+import { whyNotOpen } from "./twins.ts"
 
 /** Seconds after which the job checks that the references were written; by then the request that made the pull request has long written them. */
-const ALIGN_AFTER = 30
+export const ALIGN_AFTER = 30
 
 /**
  * Creates a pull request with all that follows: its number, the head's commits in the base repository, its mergeability, labels, milestone,
@@ -44,8 +44,19 @@ const ALIGN_AFTER = 30
  * callers whom the owner or an assignee has blocked; as invalid unknown labels, and people who can't be assigned or asked to review.
  */
 export async function createPull(services: Services, found: OnRepository & Me, options: CreatePullRequestOption): Promise<PullWithIssue> {
+  const ends = await locateEnds(services, services.database.read, found, options)
+  const prepared = await preparePull(services, found, ends)
+  const made = await services.database.write((tx) => writePull(tx, services, found, options, prepared))
+  await writeRefsOf(services, prepared, made)
+  if (!ends.head.on) return made
+  // A push in the meantime did not see the pull request yet.
+  const tip = await services.git.references.resolve(ends.head.repository, branchRef(ends.head.name))
+  return tip === ends.head.tip ? made : { issue: made.issue, pull: (await align(services, made.pull.id)) ?? made.pull }
+}
+
+/** What a new pull request needs from git: the head's commits in the base repository, and what merging them would give. Refuses `forbidden` for callers whom the owner has blocked. */
+export async function preparePull(services: Services, found: OnRepository & Me, ends: Ends): Promise<PreparedPull> {
   const { database, git } = services
-  const ends = await locateEnds(services, database.read, found, options)
   const { base, head } = ends
   // Checked again below with everything locked; checked here so that blocked users can't bring objects into the repository.
   await requireNotBlocked(database.read, found)
@@ -53,22 +64,23 @@ export async function createPull(services: Services, found: OnRepository & Me, o
   const assessment = await assess(git, base.repository, base.tip, head.tip)
   const commits = await commitsBetween(git, base.repository, { from: base.tip, to: head.tip })
   const owners = await readCodeOwners(services, found.repository, assessment)
-  const prepared = { ends, assessment, commits, owners }
-  const made = await database.write((tx) => write(tx, services, found, options, prepared))
-  await writePullRefs(services, base.repository, { number: made.issue.number, headId: head.tip, assessment }).catch((error: unknown) =>
+  return { ends, assessment, commits, owners }
+}
+
+/** Writes the references of a pull request whose row is written; a job does it where this fails. */
+export async function writeRefsOf(services: Services, { ends, assessment }: PreparedPull, made: PullWithIssue): Promise<void> {
+  const refs = { number: made.issue.number, headId: ends.head.tip, assessment }
+  await writePullRefs(services, ends.base.repository, refs).catch((error: unknown) =>
     services.log.error({ err: error, pull: made.pull.id }, "the references of a pull request were left to the job"),
   )
-  // A push in the meantime did not see the pull request yet.
-  const tip = await git.references.resolve(head.repository, branchRef(head.name))
-  return tip === head.tip ? made : { issue: made.issue, pull: (await align(services, made.pull.id)) ?? made.pull }
 }
 
 /** Refuses `forbidden` for users whom the owner has blocked. */
-async function requireNotBlocked(db: Handle, { me, owner }: OnRepository & Me): Promise<void> {
+export async function requireNotBlocked(db: Handle, { me, owner }: OnRepository & Me): Promise<void> {
   if (me.id !== owner.id) await requireUnblocked(db, me, [owner])
 }
 
-interface Prepared {
+export interface PreparedPull {
   readonly ends: Ends
   readonly assessment: Assessment
   /** The head's commits, oldest first. */
@@ -77,21 +89,28 @@ interface Prepared {
   readonly owners: CodeOwners
 }
 
-async function write(
+/** Writes a new pull request and tells of it. Refuses as `createPull` does. */
+export async function writePull(
   tx: Transaction,
   services: Services,
   found: OnRepository & Me,
   options: CreatePullRequestOption,
-  { ends, assessment, commits, owners }: Prepared,
+  { ends, assessment, commits, owners }: PreparedPull,
 ): Promise<PullWithIssue> {
   const { owner, me } = found
   const { base, head } = ends
   const now = services.now()
   const repository = await lockForIssues(tx, found.repository.id, "pull")
   await requireNotBlocked(tx, found)
-  const between = { repositoryId: repository.id, baseBranch: base.name, headRepositoryId: head.on.repository.id, headBranch: head.name }
-  const other = await findOpenBetween.first(tx, between)
-  if (other) throw refuse.conflict(t`there is an open pull request for these branches already: #${other.number}`)
+  const columns = {
+    repository_id: repository.id,
+    base_branch: base.name,
+    head_repository_id: head.on?.repository.id ?? null,
+    head_branch: head.name,
+    is_offered: flag(!head.on),
+  }
+  const refusal = await whyNotOpen(tx, { ...columns, author_id: me.id })
+  if (refusal) throw refusal
   const extras: Partial<CreatePullRequestOption> = writesKind(found, { is_pull: 1 }) ? options : {}
   if (extras.milestone && !(await findMilestoneById.first(tx, { repositoryId: repository.id, id: extras.milestone })))
     throw refuse.notFound()
@@ -100,16 +119,13 @@ async function write(
   const labels = extras.labels?.length ? await usableLabels(tx, repository, owner, extras.labels) : []
 
   // Only those who may write to the head may let others write to it.
-  const lendsHead = unitMode(head.on.permission, head.on.repository, "repo.code") >= Mode.write
+  const lendsHead = head.on !== undefined && unitMode(head.on.permission, head.on.repository, "repo.code") >= Mode.write
   const issue = await insert(tx, found, options, { repositoryId: repository.id, dueAt: secondsOf(options.due_date) ?? 0, now })
   const pull = await insertPull
     .first(tx, {
       ...assessedColumns(assessment),
+      ...columns,
       issue_id: issue.id,
-      repository_id: repository.id,
-      base_branch: base.name,
-      head_repository_id: head.on.repository.id,
-      head_branch: head.name,
       allow_maintainer_edit: flag(lendsHead && (options.allow_maintainer_edit ?? repository.default_allow_maintainer_edit === 1)),
     })
     .catch((error: unknown) => {
@@ -145,7 +161,7 @@ async function insert(
     repositoryId,
     isPull: 1,
     authorId: me.id,
-    title: normalizeTitle(options.title),
+    title: normalizeTitle(titleAs(options.title.trim(), options.draft)),
     content: options.body ?? "",
     ref: "",
     dueAt,

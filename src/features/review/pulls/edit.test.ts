@@ -12,6 +12,26 @@ withWorld("editing and listing pull requests", { on: databaseKinds, open: openPu
     return { repo, number: await repo.pull("cyd:topic", {}, world.cyd) }
   }
 
+  test("a draft is made and ended by its field, too: the title says so", async () => {
+    const repo = await world.repository()
+    await repo.commit("work", "b.txt")
+    const number = await repo.pull("work", { title: "Mend it", draft: true })
+    const title = async (body: object) => {
+      const { title: words, draft } = (await repo.edit(number, body)).body
+      return [words, draft]
+    }
+    expect((await repo.get(number)).body).toMatchObject({ title: "WIP: Mend it", draft: true })
+    expect(await title({ draft: true })).toEqual(["WIP: Mend it", true])
+    expect(await title({ draft: false })).toEqual(["Mend it", false])
+    expect(await title({ draft: false, title: "[WIP] wip: Other" })).toEqual(["Other", false])
+    expect(await title({ draft: true, title: "Third" })).toEqual(["WIP: Third", true])
+    expect(await title({ title: "Fourth" })).toEqual(["Fourth", false])
+    await repo.commit("other", "c.txt")
+    expect((await repo.get(await repo.pull("other", { title: "WIP: c", draft: false }))).body).toMatchObject({ title: "c", draft: false })
+    expect((await repo.edit(number, { draft: true }, world.dee)).status).toBe(403)
+    expect((await repo.edit(number, { draft: "yes" })).status).toBe(422)
+  })
+
   test("author and writers may; readers and strangers may not", async () => {
     const { repo, number } = await fromFork()
     expect((await repo.edit(number, { title: "By the author", body: "x" }, world.cyd)).status).toBe(201)

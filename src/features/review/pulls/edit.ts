@@ -12,8 +12,10 @@ import { publish } from "../../../core/events/publish.ts"
 import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, isBranchName, objectId } from "../../../git/index.ts"
+import { titleAs } from "../../planning/issues/draft.ts"
 import { editIssue } from "../../planning/issues/edit.ts"
 import { setIssueLabels, usableLabels } from "../../planning/issues/labels.ts"
+import { lockForIssues, lockIssue } from "../../planning/issues/lock.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
 import { compareReviews } from "../reviews/stale.ts"
 import { align } from "./align.ts"
@@ -70,10 +72,11 @@ async function write(
 ): Promise<PullWithIssue> {
   const { me, owner } = found
   const now = services.now()
-  const { labels, base: _, allow_maintainer_edit, unset_due_date, milestone, ...rest } = options
+  const { labels, base: _, allow_maintainer_edit, unset_due_date, milestone, draft, ...rest } = options
   if (options.state !== undefined && found.pull.is_merged === 1) throw refuse.preconditionFailed("a merged pull request stays closed")
   const issue = await editIssue(tx, services, found, {
     ...rest,
+    ...(draft !== undefined && { title: titleAs(options.title?.trim() || (await lockedTitle(tx, found)), draft) }),
     // Passed on only where they are set: existing clients always send them.
     ...(unset_due_date === true && { unset_due_date }),
     ...(milestone && { milestone }),
@@ -94,6 +97,12 @@ async function write(
   const [changed, pull] = [await findIssueById.first(tx, { id: issue.id }), await findPull.first(tx, { id: locked.id })]
   if (!changed || !pull) throw refuse.notFound()
   return { issue: changed, pull }
+}
+
+/** The title as it stays until the transaction ends. */
+async function lockedTitle(tx: Transaction, { repository, issue }: OnPull): Promise<string> {
+  await lockForIssues(tx, repository.id)
+  return (await lockIssue(tx, issue)).title
 }
 
 /** Sets whether users who may merge may push to the head. Only users who may push to it may set that. */

@@ -36,13 +36,23 @@ export interface HeadLocation {
  * processes: not for inside of a transaction.
  */
 export async function assessHead(services: Services, { pull, number, base, head }: HeadLocation): Promise<NewHead> {
-  const { git } = services
   await bringCommit(services, head, base)
-  const baseId = await git.references.resolve(base, branchRef(pull.base_branch))
-  const assessment = baseId === undefined ? undefined : await assess(git, base, baseId, head.id)
-  const comparison = await compareReviews(services, { pull, repository: base, headId: head.id, mergeBase: assessment?.mergeBase })
+  const assessed = await assessCommit(services, { pull, base, id: head.id })
+  const { assessment } = assessed
   await ensurePullRefs(services, base, { pullId: pull.id, number, headId: head.id, ...(assessment && { assessment }) })
-  return { pull, id: head.id, assessment, comparison }
+  return assessed
+}
+
+/** Assesses a commit that is in the base repository as the head of a pull request. Runs git processes. */
+export async function assessCommit(
+  services: Services,
+  { pull, base, id }: Pick<HeadLocation, "pull" | "base"> & { readonly id: ObjectId },
+): Promise<NewHead> {
+  const { git } = services
+  const baseId = await git.references.resolve(base, branchRef(pull.base_branch))
+  const assessment = baseId === undefined ? undefined : await assess(git, base, baseId, id)
+  const comparison = await compareReviews(services, { pull, repository: base, headId: id, mergeBase: assessment?.mergeBase })
+  return { pull, id, assessment, comparison }
 }
 
 export interface HeadPush {

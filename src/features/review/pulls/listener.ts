@@ -4,6 +4,8 @@ import type { Delivery, Listener } from "../../../core/events/events.ts"
 import { closePullsFrom, renameBranchInPulls } from "./branches.ts"
 import { followPullTitle } from "./ready.ts"
 import { removePullRefs } from "./refs.ts"
+import { renameTopics } from "./store.ts"
+import { topicsOf } from "./topics.ts"
 
 /** Updates pull requests when their branches, repository or title change. */
 export const pulls: Listener = {
@@ -17,6 +19,10 @@ export const pulls: Listener = {
           break
         case "repository.deleted":
           await closePullsFrom(tx, services, { repository: event.repository, actor: event.actor, now: event.at })
+          break
+        case "user.renamed":
+          if (event.from.toLowerCase() !== event.user.lower_name)
+            await renameTopics(tx, { authorId: event.user.id, from: topicsOf(event.from), to: topicsOf(event.user.name) })
           break
         case "issue.deleted":
           if (event.issue.is_pull === 1)

@@ -51,7 +51,7 @@ type Seen = Owned & { readonly permission: Permission | undefined }
 export interface PullView extends PullWithIssue, Requested {
   readonly summary: PullSummary
   readonly home: Seen
-  /** Where its commits come from. A fork that the caller may not see is like one that is gone. */
+  /** Where its commits come from; of what was offered, the repository itself. A fork that the caller may not see is like one that is gone. */
   readonly from: Seen | undefined
   /** Whether its branch is there, for all that the caller may see. */
   readonly hasBranch: boolean
@@ -80,7 +80,7 @@ async function viewPulls(
   return pulls.flatMap(({ issue, pull }) => {
     const home = repositories.get(pull.repository_id)
     if (!home) return []
-    const source = repositories.get(pull.head_repository_id ?? 0)
+    const source = pull.is_offered === 1 ? home : repositories.get(pull.head_repository_id ?? 0)
     const from = source && (source === home || mayReadCode(source)) ? source : undefined
     const summary = summaries.get(issue.id) ?? EMPTY_SUMMARY
     const isMerged = pull.is_merged === 1 && pull.merged_by_id !== 0
@@ -180,6 +180,7 @@ export async function presentPulls(
         closed_at: issue.closed_at === 0 ? null : rfc3339(issue.closed_at),
         pin_order: issue.pin_order,
         content_version: issue.content_version,
+        flow: pull.is_offered,
       } satisfies PullRequestRecord,
     ]
   })
@@ -262,7 +263,7 @@ const branchesOf = (
 ): { base: PRBranchInfo; head: PRBranchInfo } => ({
   base: { label: pull.base_branch, ref: pull.base_branch, sha: summary.base_tip ?? "", repo_id: pull.repository_id, repo: home },
   head: {
-    label: pull.head_branch,
+    label: pull.is_offered === 1 ? "" : pull.head_branch,
     ref: hasBranch ? pull.head_branch : headRef(issue.number),
     sha: pull.head_id,
     repo_id: from ? from.repository.id : -1,

@@ -9,7 +9,7 @@ import { Milestone } from "../../planning/milestones/records.ts"
 // --- what is answered --------------------------------------------------------------------------------------------------------------
 
 export const PRBranchInfo = record("PRBranchInfo", {
-  label: Type.String({ description: "name of the branch" }),
+  label: Type.String({ description: 'name of the branch; "" for a head without one, which was pushed to refs/for/…' }),
   ref: Type.String({ description: "name of the branch while there is one, then the reference that keeps its last commit" }),
   sha: Type.String({ description: "commit at its tip" }),
   repo_id: int64({ description: "-1 where the repository is gone or hidden" }),
@@ -56,6 +56,7 @@ export const PullRequest = record("PullRequest", {
   closed_at: nullable(dateTime()),
   pin_order: int64({ description: "0 where it is not pinned" }),
   content_version: int64({ description: "moves with every write of the body" }),
+  flow: int64({ description: "0: from a branch; 1: from a push to refs/for/…" }),
 })
 export type PullRequest = Static<typeof PullRequest>
 
@@ -78,6 +79,10 @@ const text = Type.Optional(Type.String())
 const names = Type.Optional(Type.Array(Type.String()))
 const assignee = Type.Optional(Type.String({ deprecated: true, description: "one more of the assignees" }))
 
+const draft = Type.Optional(
+  Type.Boolean({ description: 'an extension: true puts "WIP: " before the title unless it has such a mark, false takes the marks away' }),
+)
+
 export const CreatePullRequestOption = record("CreatePullRequestOption", {
   title: nonBlank(),
   head: Type.String({ minLength: 1, description: "branch, or user:branch, or user/repository:branch" }),
@@ -91,6 +96,7 @@ export const CreatePullRequestOption = record("CreatePullRequestOption", {
   reviewers: names,
   team_reviewers: names,
   allow_maintainer_edit: Type.Optional(Type.Boolean({ description: "as the repository has it, unless told otherwise" })),
+  draft,
 })
 export type CreatePullRequestOption = Static<typeof CreatePullRequestOption>
 
@@ -107,6 +113,7 @@ export const EditPullRequestOption = record("EditPullRequestOption", {
   due_date: Type.Optional(dateTime({ description: "only the date counts" })),
   unset_due_date: Type.Optional(Type.Boolean()),
   allow_maintainer_edit: Type.Optional(Type.Boolean({ description: "for those who may write to the head's repository" })),
+  draft,
   content_version: Type.Optional(
     int64({ description: "the version that the caller has seen; the whole edit is refused where there is a newer one" }),
   ),

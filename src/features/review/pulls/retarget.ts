@@ -6,14 +6,14 @@ import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
-import { t } from "../../../core/language/message.ts"
 import type { ObjectId } from "../../../git/index.ts"
 import { touchIssue } from "../../planning/issues/touch-store.ts"
 import { refreshOfficial } from "../reviews/official.ts"
 import { type Comparison, refreshStale } from "../reviews/stale.ts"
 import { type Assessment, assessedColumns } from "./mergeability.ts"
 import { dropSchedule } from "./scheduled-merge.ts"
-import { findOpenBetween, updatePull } from "./store.ts"
+import { updatePull } from "./store.ts"
+import { whyNotOpen } from "./twins.ts"
 
 /** The assessment of a head against a new base. */
 export interface NewBase {
@@ -40,14 +40,7 @@ export async function whyNotRetargeted(tx: Transaction, { issue, pull, base }: P
   if (issue.is_closed === 1) return refuse.invalid("base", "a closed pull request keeps its base")
   if (pull.head_repository_id === pull.repository_id && pull.head_branch === base)
     return refuse.invalid("base", "head and base are the same branch")
-  if (pull.head_repository_id === null) return undefined
-  const other = await findOpenBetween.first(tx, {
-    repositoryId: pull.repository_id,
-    baseBranch: base,
-    headRepositoryId: pull.head_repository_id,
-    headBranch: pull.head_branch,
-  })
-  return other && refuse.conflict(t`there is an open pull request for these branches already: #${other.number}`)
+  return whyNotOpen(tx, { ...pull, base_branch: base, author_id: issue.author_id })
 }
 
 /**

@@ -30,10 +30,13 @@ async function locateBranch({ git }: Services, on: OnRepository, name: string, f
   throw refuse.notFound()
 }
 
+/** The commits of a pull request: a branch, or, without `on`, commits that were offered and are in the base repository. */
+export type Source = Omit<Branch, "on"> & Partial<Pick<Branch, "on">>
+
 /** The base and head of a pull request. */
 export interface Ends {
   readonly base: Branch
-  readonly head: Branch
+  readonly head: Source
 }
 
 /**

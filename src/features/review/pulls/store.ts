@@ -67,6 +67,37 @@ export const findOpenBetween = query(
       .limit(1),
 )
 
+/** The open pull request that someone has made of a topic, with the columns that an update needs. */
+export const findOpenOffer = query(
+  "pulls.findOpenOffer",
+  (db, p: Params<{ repositoryId: number; baseBranch: string; topic: string; authorId: number }>) =>
+    db
+      .selectFrom("pulls")
+      .innerJoin("issues", "issues.id", "pulls.issue_id")
+      .selectAll("pulls")
+      .select("issues.number")
+      .where("pulls.head_repository_id", "is", null)
+      .where("pulls.head_branch", "=", p.topic)
+      .where("pulls.is_offered", "=", 1)
+      .where("pulls.repository_id", "=", p.repositoryId)
+      .where("pulls.base_branch", "=", p.baseBranch)
+      .where("issues.author_id", "=", p.authorId)
+      .where("issues.is_closed", "=", 0)
+      .orderBy("pulls.id", "desc")
+      .limit(1),
+)
+
+/** Gives the topics of someone who has another name now the new beginning `to` in place of `from`, both with the slash. */
+export const renameTopics = query("pulls.renameTopics", (db, p: Params<{ authorId: number; from: string; to: string }>) => {
+  const length = sql`length(cast(${p.from} as text))`
+  return db
+    .updateTable("pulls")
+    .set({ head_branch: sql<string>`cast(${p.to} as text) || substr(head_branch, ${length} + 1)` })
+    .where("is_offered", "=", 1)
+    .where(sql<string>`substr(head_branch, 1, ${length})`, "=", p.from)
+    .where("issue_id", "in", (eb) => eb.selectFrom("issues").select("id").where("author_id", "=", p.authorId).where("is_pull", "=", 1))
+})
+
 /** The newest pull request from one branch to another that is not merged. */
 export const findUnmergedBetween = query(
   "pulls.findUnmergedBetween",
@@ -89,7 +120,10 @@ export const insertPull = query(
     db,
     p: Params<
       AssessedColumns &
-        Pick<Pull, "issue_id" | "repository_id" | "base_branch" | "head_repository_id" | "head_branch" | "allow_maintainer_edit">
+        Pick<
+          Pull,
+          "issue_id" | "repository_id" | "base_branch" | "head_repository_id" | "head_branch" | "is_offered" | "allow_maintainer_edit"
+        >
     >,
   ) =>
     db
@@ -100,6 +134,7 @@ export const insertPull = query(
         base_branch: p.base_branch,
         head_repository_id: p.head_repository_id,
         head_branch: p.head_branch,
+        is_offered: p.is_offered,
         head_id: p.head_id,
         ...assessedValues(p),
         allow_maintainer_edit: p.allow_maintainer_edit,

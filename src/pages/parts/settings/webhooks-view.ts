@@ -38,7 +38,7 @@ const EVENT_GROUPS: readonly (readonly [label: Text, events: readonly (readonly 
       ["release", t("Releases"), t("A release was published, edited or deleted.")],
       ["status", t("Commit statuses"), t("A status of a commit was reported.")],
       ["wiki", t("Wiki"), t("A wiki page was created, edited or deleted.")],
-      ["repository", t("Repositories"), t("A repository was created or deleted.")],
+      ["repository", t("Repositories"), t("A repository was created, renamed or deleted.")],
       ["package", t("Packages"), t("A package was published or deleted.")],
     ],
   ],

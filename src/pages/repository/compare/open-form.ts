@@ -9,7 +9,6 @@ import type { Draft } from "../../../core/page.ts"
 import { takesFiles } from "../../../features/planning/attachments/keep.ts"
 import { findPullTemplate } from "../../../features/planning/issue-templates/find.ts"
 import { findCandidateAssignees } from "../../../features/planning/issues/assignable.ts"
-import { draftTitle, isUnfinished } from "../../../features/planning/issues/draft.ts"
 import { findLabels, ofOrganization, ofRepository } from "../../../features/planning/labels/store.ts"
 import { findMilestones } from "../../../features/planning/milestones/store.ts"
 import { pullOperations } from "../../../features/review/pulls/operations.ts"
@@ -30,7 +29,8 @@ export const openPull = sketch({
     const words = typeof title === "string" ? title.trim() : ""
     return {
       ...body,
-      title: draft?.[0] === "true" && words !== "" && !isUnfinished(words) ? draftTitle(words) : words,
+      title: words,
+      ...(draft?.[0] === "true" && { draft: true }),
       ...(typeof milestone === "number" && milestone > 0 && { milestone }),
     }
   },

@@ -102,9 +102,11 @@ function doneWords(call: MergeCall, view: PullView): readonly Condition[] {
         ${id !== "" && html`, in <a href="${repositoryPath(call)}/commit/${id}"><code>${id.slice(0, 10)}</code></a>`}.
       `,
     ),
-    ...(view.hasBranch ? [] : [told("git-branch", html`The branch ${head} was deleted.`)]),
+    ...(isBranchGone(view) ? [told("git-branch", html`The branch ${head} was deleted.`)] : []),
   ]
 }
+
+const isBranchGone = ({ hasBranch, pull }: PullView): boolean => !hasBranch && pull.is_offered === 0
 
 interface Conditions extends Pick<Prospect, "mayMerge" | "mayOverride" | "isScheduled"> {
   readonly conditions: readonly Condition[]
@@ -124,9 +126,9 @@ async function conditionsOf(call: MergeCall, view: PullView, statuses: readonly 
       ? [final(waiting("git-pull-request-draft", t("This is a draft: its title has a work-in-progress prefix.")))]
       : []),
     mergeability(call),
-    ...(view.hasBranch
-      ? []
-      : [told("git-branch", html`The branch <code><bdi>${pull.head_branch}</bdi></code> was deleted; its last commit is kept.`)]),
+    ...(isBranchGone(view)
+      ? [told("git-branch", html`The branch <code><bdi>${pull.head_branch}</bdi></code> was deleted; its last commit is kept.`)]
+      : []),
     ...behind(call, protection?.block_on_outdated_branch === 1, base),
     ...(approvals > verdict.approvals
       ? [

@@ -13,7 +13,7 @@ import type { Draft } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOperations } from "../../../features/code/branches/operations.ts"
 import { findForkOf } from "../../../features/code/repositories/store.ts"
-import { draftTitle, isUnfinished, readyTitle } from "../../../features/planning/issues/draft.ts"
+import { isUnfinished } from "../../../features/planning/issues/draft.ts"
 import { allowedStyles } from "../../../features/review/merging/merge.ts"
 import { proposedMessage } from "../../../features/review/merging/message.ts"
 import { mergeOperations } from "../../../features/review/merging/operations.ts"
@@ -86,7 +86,7 @@ const update = sketch({
 
 const edit = named(pullOperations, "repoEditPullRequest")
 
-const setReady = sketch({ id: "pull.ready", address: `${PULL}/ready`, does: edit, takes: ["title"], done: t("Saved.") })
+const setReady = sketch({ id: "pull.ready", address: `${PULL}/ready`, does: edit, takes: ["draft"], done: t("Saved.") })
 const setBase = sketch({
   id: "pull.base",
   address: `${PULL}/base`,
@@ -181,8 +181,8 @@ export async function openForms(call: MergeCall, view: PullView, prospect: Prosp
 
 const draftButton = ({ issue, path }: MergeCall): Html =>
   isUnfinished(issue.title)
-    ? formButton(setReady, path, html`${icon("git-pull-request")}Ready for review`, { title: readyTitle(issue.title) })
-    : formButton(setReady, path, html`${icon("git-pull-request-draft")}Convert to draft`, { title: draftTitle(issue.title) })
+    ? formButton(setReady, path, html`${icon("git-pull-request")}Ready for review`, { draft: "false" })
+    : formButton(setReady, path, html`${icon("git-pull-request-draft")}Convert to draft`, { draft: "true" })
 
 /** What brings the head up to date with its base. */
 function branchTools(call: MergeCall, { hasBranch }: PullView): Content {
@@ -217,6 +217,7 @@ const editorForms = ({ pull, path, draft }: MergeCall): Content => [
     }),
   ),
   pull.head_repository_id !== pull.repository_id &&
+    pull.is_offered === 0 &&
     folded(
       t("Edits by maintainers"),
       draft?.form === setMaintainers.id,

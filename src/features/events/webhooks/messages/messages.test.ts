@@ -95,6 +95,7 @@ describe("messages to chats", () => {
     ["delete", { ref: "v1", ref_type: "tag" }, "tag v1 deleted"],
     ["fork", { forkee: { full_name: "ben/box", html_url: "x" } }, "ben/box forked"],
     ["repository", { action: "created" }, "Repository created"],
+    ["repository", { action: "renamed", changes: { name: { from: "old" } } }, "Repository renamed from old"],
     ["release", { action: "published", release: { tag_name: "v1", name: "One", body: "New!", html_url: "x" } }, "Release One published"],
     ["status", { state: "failure", context: "ci", description: "3 broke", sha: "a".repeat(40) }, "ci: failure on aaaaaaaaaa"],
     ["issue_comment", { action: "created", issue: subject, comment: { body: "Still.", html_url: "x" } }, "Comment on issue #7"],

@@ -43,6 +43,7 @@ const Payload = Type.Object({
   target_url: Type.Optional(Type.String()),
   sha: Type.Optional(Type.String()),
   page: Type.Optional(Type.String()),
+  changes: Type.Optional(Type.Object({ name: Type.Optional(Type.Object({ from: Type.String() })) })),
   package: Type.Optional(Package),
 })
 export type Payload = Static<typeof Payload>

@@ -72,8 +72,11 @@ export function summarize(event: string, payload: Payload): Summary | undefined 
     }
     case "fork":
       return said("green", repository.html_url, [`${payload.forkee?.full_name ?? ""} forked to this repository`])
-    case "repository":
+    case "repository": {
+      const { from } = payload.changes?.name ?? {}
+      if (payload.action === "renamed" && from !== undefined) return said("blue", repository.html_url, [`Repository renamed from ${from}`])
       return said(payload.action === "deleted" ? "red" : "green", repository.html_url, [`Repository ${payload.action ?? "changed"}`])
+    }
     case "release": {
       const { release } = payload
       if (!release) return undefined

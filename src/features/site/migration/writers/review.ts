@@ -98,6 +98,7 @@ export async function writePulls(
         // The forks are not imported.
         head_repository_id: record.head.isOfFork ? null : repository.id,
         head_branch: record.head.branch,
+        is_offered: 0,
         head_id: headId,
         base_id: "",
         merge_base: commitIn(landing, record.mergeBase),

@@ -56,9 +56,10 @@ const pulls: Kind = {
         issue_id: issueId,
         repository_id: baseId,
         base_branch: text(row, "base_branch"),
-        head_repository_id: world.known("repositories", isAgit ? baseId : number(row, "head_repo_id")),
         // Such a pull request has no branch: its commits are under its number alone.
-        head_branch: isAgit ? "" : text(row, "head_branch"),
+        head_repository_id: isAgit ? null : world.known("repositories", number(row, "head_repo_id")),
+        head_branch: text(row, "head_branch"),
+        is_offered: isAgit ? 1 : 0,
         merge_base: text(row, "merge_base"),
         mergeability: isMerged || isOn(row, "is_closed") ? (STATUSES[number(row, "status")] ?? "error") : "checking",
         conflicted_files: JSON.stringify(texts(row, "conflicted_files")),
