@@ -1,5 +1,17 @@
 import { type Expression, type RawBuilder, type Selectable, type SqlBool, sql } from "kysely"
-import { type Actor, actorId, deployKeyOf, isPublicOnly, isSiteAdministrator, jobOf, type SignedIn, type User } from "../core/actor.ts"
+import {
+  type Actor,
+  actorId,
+  chosenOf,
+  deployKeyOf,
+  hasPublicOnlyScope,
+  isPublicOnly,
+  isSiteAdministrator,
+  jobOf,
+  type SignedIn,
+  type User,
+} from "../core/actor.ts"
+import { list } from "../core/database/expressions.ts"
 import type { TeamsTable } from "../core/database/tables/people.ts"
 import {
   all,
@@ -73,6 +85,7 @@ export interface Reach {
 
 /** Undefined for callers who see single repositories. */
 export function reachOf(actor: Actor): Reach | undefined {
+  if (chosenOf(actor)) return undefined
   if (actor.kind === "anonymous" || (isPublicOnly(actor) && !jobOf(actor) && !deployKeyOf(actor))) return { openness: 0 }
   if (deployKeyOf(actor) ?? jobOf(actor)) return undefined
   if (isSiteAdministrator(actor)) return { openness: 2, except: sql<SqlBool>`repositories.owner_id = ${NOBODY_ID}` }
@@ -97,7 +110,7 @@ export const publicRepositories = (): Sql => fill(OPEN_TO_ALL, {})
 const OPEN_TO_ALL = template(toSql(PUBLIC, {}))
 
 /** What a condition depends on of a person who has signed in with all their rights, beside their id. */
-export type CallerKind = Pick<User, "is_admin" | "is_restricted">
+export type CallerKind = Pick<User, "is_admin" | "is_restricted" | "has_second_factor">
 
 /** `readableRepositories` for a prepared query: the id of the caller is one of its parameters. */
 export function readableBy(caller: CallerKind, id: Expression<number>, unit: AskedUnit): Sql {
@@ -138,7 +151,13 @@ const valuesOf = (actor: Actor): Values => ({
   "caller.id": actorId(actor),
   "key.repository_id": (deployKeyOf(actor) ?? jobOf(actor))?.repositoryId,
   "key.owner_id": jobOf(actor)?.ownerId,
+  ...listsOf(actor),
 })
+
+function listsOf(actor: Actor): Values {
+  const chosen = chosenOf(actor)
+  return chosen ? { "key.repository_ids": list(chosen.repositoryIds), "key.owner_ids": list(chosen.ownerIds) } : {}
+}
 
 /** A unit by its name is part of the condition; an expression is put in. */
 const asked = (
@@ -165,13 +184,13 @@ export const visibleTeams = (actor: SignedIn): Sql => accounts(actor, TEAM_IS_SH
 
 function accounts(actor: Actor, rule: AccountRule, rows: Rows = { owner: "users" }): Sql {
   const condition = ruleFor(actor, rule)
-  const question = condition === rule.narrow ? "narrow" : "full"
+  const question = condition === rule.narrow ? "narrow" : condition === rule.chosen ? "chosen" : "full"
   const made = remembered(rule, knownOf(actor).caller, question, (caller) => evaluate(condition, { caller }), rows)
   return fill(made, valuesOf(actor))
 }
 
-const ruleFor = (actor: Actor, { narrow, full }: AccountRule): Condition =>
-  actor.kind === "anonymous" || isPublicOnly(actor) ? narrow : full
+const ruleFor = (actor: Actor, { narrow, chosen, full }: AccountRule): Condition =>
+  chosenOf(actor) && !hasPublicOnlyScope(actor) ? chosen : actor.kind === "anonymous" || isPublicOnly(actor) ? narrow : full
 
 /** Whether the caller may see this person. For organisations use `organizationVisible`, which needs the membership. */
 export const personVisible = (actor: Actor, user: User): boolean =>
@@ -218,11 +237,8 @@ export function readableProjects(actor: Actor): Sql {
 
 /** Which rows of `packages` the caller may see, of an owner in whose packages they have these rights. */
 export function visiblePackages(actor: Actor, { mode, isInsider }: PackageRights): Sql {
-  if (mode >= Mode.owner && !isPublicOnly(actor)) return fill(EVERYTHING, {})
-  const seesRestricted = isInsider && !isPublicOnly(actor)
-  return inRepositories(actor, "repo.packages", `packages ${seesRestricted}`, (inRepository) =>
-    packageIsShown(seesRestricted, inRepository),
-  )
+  if (mode >= Mode.owner && isInsider) return fill(EVERYTHING, {})
+  return inRepositories(actor, "repo.packages", `packages ${isInsider}`, (inRepository) => packageIsShown(isInsider, inRepository))
 }
 
 const EVERYTHING = template(toSql(true, {}))
@@ -252,11 +268,11 @@ function remembered(
 ): Template {
   const ofRule = templates.get(rule) ?? new Map<string, Template>()
   templates.set(rule, ofRule)
-  const { is_admin, is_restricted } = caller ?? {}
-  const kind = `${is_admin} ${is_restricted} ${question}`
+  const { is_admin, is_restricted, has_second_factor } = caller ?? {}
+  const kind = `${is_admin} ${is_restricted} ${has_second_factor} ${question}`
   const known = ofRule.get(kind)
   if (known) return known
-  const made = template(toSql(condition({ is_admin, is_restricted }), rows))
+  const made = template(toSql(condition({ is_admin, is_restricted, has_second_factor }), rows))
   ofRule.set(kind, made)
   return made
 }

@@ -1,6 +1,9 @@
-import type { Insertable, Kysely } from "kysely"
+import { type Insertable, type Kysely, sql } from "kysely"
+import { visibleRepositories } from "../../../../access/visibility.ts"
+import type { Actor } from "../../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../../core/database/database.ts"
 import { deleteFound } from "../../../../core/database/deletion.ts"
+import { inList } from "../../../../core/database/expressions.ts"
 import { type Params, query, quickQuery } from "../../../../core/database/query.ts"
 import type { Tables } from "../../../../core/database/tables/index.ts"
 
@@ -11,8 +14,46 @@ export const findTokenOwner = quickQuery(
       .innerJoin("users", "users.id", "access_tokens.user_id")
       .selectAll("users")
       .select(["access_tokens.id as token_id", "access_tokens.scopes as token_scopes", "access_tokens.last_used_at as token_last_used_at"])
+      .select(["access_tokens.is_limited as token_is_limited", "access_tokens.expires_at as token_expires_at"])
       .where("access_tokens.digest", "=", p.digest),
   ),
+)
+
+/** What a token is limited to: the ids of repositories and of owners, one a row. */
+export const findChosen = query("authentication.findChosen", (db, p: Params<{ tokenId: number }>) =>
+  db
+    .selectFrom("access_token_repositories")
+    .select(["repository_id as id", sql<number>`0`.as("is_owner")])
+    .where("token_id", "=", p.tokenId)
+    .unionAll(
+      db
+        .selectFrom("access_token_owners")
+        .select(["owner_id as id", sql<number>`1`.as("is_owner")])
+        .where("token_id", "=", p.tokenId),
+    ),
+)
+
+/** The repositories that tokens are limited to, as far as the caller may see them. */
+export const findChosenRepositories = (db: Handle, actor: Actor, tokenIds: readonly number[]) =>
+  db
+    .selectFrom("access_token_repositories as chosen")
+    .innerJoin("repositories", "repositories.id", "chosen.repository_id")
+    .innerJoin("users as owner", "owner.id", "repositories.owner_id")
+    .select(["chosen.token_id", "owner.name as owner", "repositories.name"])
+    .where(inList("chosen.token_id", tokenIds))
+    .where(visibleRepositories(actor))
+    .orderBy("owner.lower_name")
+    .orderBy("repositories.lower_name")
+    .execute()
+
+/** The owners that tokens are limited to. */
+export const findChosenOwners = query("authentication.findChosenOwners", (db, p: Params<{ tokenIds: readonly number[] }>) =>
+  db
+    .selectFrom("access_token_owners as chosen")
+    .innerJoin("users as owner", "owner.id", "chosen.owner_id")
+    .select(["chosen.token_id", "owner.name"])
+    .where(inList("chosen.token_id", p.tokenIds))
+    .orderBy("owner.lower_name"),
 )
 
 const applicationTokens = (db: Kysely<Tables>) =>
@@ -116,11 +157,35 @@ export const deleteOldTickets = query("authentication.deleteOldTickets", (db, p:
   db.deleteFrom("used_tickets").where("expires_at", "<=", p.now),
 )
 
-/** Notes that a token was used, unless that was noted since `before`. */
+/** Notes when and from where a token was used, unless a use was noted since `before`. */
 export const noteTokenUse = (
   tx: Transaction,
-  { before, now, id }: { readonly before: number; readonly now: number; readonly id: number },
-) => tx.updateTable("access_tokens").set({ last_used_at: now }).where("id", "=", id).where("last_used_at", "<=", before).execute()
+  { before, now, id, address }: { readonly before: number; readonly now: number; readonly id: number; readonly address: string },
+) =>
+  tx
+    .updateTable("access_tokens")
+    .set({ last_used_at: now, last_used_address: address })
+    .where("id", "=", id)
+    .where("last_used_at", "<=", before)
+    .execute()
+
+/** What a token is limited to. */
+export async function insertChosen(
+  tx: Transaction,
+  tokenId: number,
+  { repositoryIds, ownerIds }: { readonly repositoryIds: readonly number[]; readonly ownerIds: readonly number[] },
+): Promise<void> {
+  if (repositoryIds.length > 0)
+    await tx
+      .insertInto("access_token_repositories")
+      .values(repositoryIds.map((id) => ({ token_id: tokenId, repository_id: id })))
+      .execute()
+  if (ownerIds.length > 0)
+    await tx
+      .insertInto("access_token_owners")
+      .values(ownerIds.map((id) => ({ token_id: tokenId, owner_id: id })))
+      .execute()
+}
 
 export const insertToken = (tx: Transaction, row: Insertable<Tables["access_tokens"]>) =>
   tx.insertInto("access_tokens").values(row).returningAll().executeTakeFirstOrThrow()
