@@ -212,8 +212,14 @@ export const OF_PEOPLE = entitlement(CLAIMS_OF_PEOPLE)
 export const OF_CALLERS = entitlement({ ...CLAIMS_OF_PEOPLE, lastResort: OFFER })
 const OF_PUBLIC_ONLY_TOKENS = entitlement({ ...CLAIMS_OF_PEOPLE, lastResort: OFFER, within: PUBLIC })
 
+const isChosenOwner = (name: "owner.id" | "repository.owner_id"): Condition =>
+  among(name, "key.owner_ids", "select owner_id from access_token_owners where token_id = {key.token_id}")
+
 /** A repository that the caller's token was limited to, by itself or by its owner. */
-const CHOSEN = any(among("repository.id", "key.repository_ids"), among("repository.owner_id", "key.owner_ids"))
+const CHOSEN = any(
+  among("repository.id", "key.repository_ids", "select repository_id from access_token_repositories where token_id = {key.token_id}"),
+  isChosenOwner("repository.owner_id"),
+)
 
 /** A token that is limited gives what its owner has in what was chosen, and in all else what anyone may read. */
 const OF_LIMITED_TOKENS: Claims = {
@@ -302,7 +308,7 @@ export interface AccountRule {
   readonly full: Condition
 }
 
-const CHOSEN_OWNER = among("owner.id", "key.owner_ids")
+const CHOSEN_OWNER = isChosenOwner("owner.id")
 
 function accountRule(...related: readonly Condition[]): AccountRule {
   const full = any(PUBLIC_OWNER, ADMINISTERS_SITE, ...related)

@@ -11,7 +11,6 @@ import {
   type SignedIn,
   type User,
 } from "../core/actor.ts"
-import { list } from "../core/database/expressions.ts"
 import type { TeamsTable } from "../core/database/tables/people.ts"
 import {
   all,
@@ -151,13 +150,8 @@ const valuesOf = (actor: Actor): Values => ({
   "caller.id": actorId(actor),
   "key.repository_id": (deployKeyOf(actor) ?? jobOf(actor))?.repositoryId,
   "key.owner_id": jobOf(actor)?.ownerId,
-  ...listsOf(actor),
+  "key.token_id": actor.kind === "user" && actor.credential.kind === "token" ? actor.credential.tokenId : undefined,
 })
-
-function listsOf(actor: Actor): Values {
-  const chosen = chosenOf(actor)
-  return chosen ? { "key.repository_ids": list(chosen.repositoryIds), "key.owner_ids": list(chosen.ownerIds) } : {}
-}
 
 /** A unit by its name is part of the condition; an expression is put in. */
 const asked = (
