@@ -191,7 +191,7 @@ function entitlement(claims: Claims): Entitlement {
   const { rules, grants, granted = true, lastResort } = claims
   const ways = rules.map(({ when, unit }) => (unit === undefined ? when : all(any(is("asked.unit", ""), is("asked.unit", unit)), when)))
   // A mode in the whole repository applies to each unit; relations that grant single units may grant others only.
-  const elsewhere = grants.filter(({ part }) => part).map((grant) => not(relatedIn(grant, "")))
+  const elsewhere = grants.filter(({ part }) => part).map((grant) => not(all(relatedIn(grant, ""), granted)))
   const last = lastResort ? [all(related(lastResort), any(is("asked.unit", ""), all(...elsewhere)))] : []
   return { ...claims, reading: any(...ways, ...grants.map((grant) => all(related(grant), granted)), ...last) }
 }
@@ -303,8 +303,9 @@ const LIMITED = is("owner.visibility", "limited")
 export interface AccountRule {
   /** For anonymous callers, and tokens that are limited to what is public. */
   readonly narrow: Condition
-  /** For tokens that are limited to what was chosen. */
+  /** For tokens that are limited to what was chosen, and for those of these that are limited to what is public as well. */
   readonly chosen: Condition
+  readonly narrowChosen: Condition
   readonly full: Condition
 }
 
@@ -312,7 +313,7 @@ const CHOSEN_OWNER = isChosenOwner("owner.id")
 
 function accountRule(...related: readonly Condition[]): AccountRule {
   const full = any(PUBLIC_OWNER, ADMINISTERS_SITE, ...related)
-  return { narrow: PUBLIC_OWNER, chosen: any(PUBLIC_OWNER, all(CHOSEN_OWNER, full)), full }
+  return { narrow: PUBLIC_OWNER, chosen: any(PUBLIC_OWNER, all(CHOSEN_OWNER, full)), narrowChosen: PUBLIC_OWNER, full }
 }
 
 export const PERSON_IS_SHOWN = accountRule(SELF, all(UNRESTRICTED, LIMITED))
@@ -327,14 +328,12 @@ export const ACCOUNT_IS_LISTED = accountRule(
 
 // --- teams -----------------------------------------------------------------------------------------------------------------------
 
-const teamIsShown = (organizationIsShown: Condition): Condition =>
+const teamIsShown = (organizationIsShown: Condition, granted: Condition = IS_GRANTED): Condition =>
   any(
     ADMINISTERS_SITE,
-    related(IN_TEAM),
     ofOwner(
       any(
-        related(OWNERSHIP),
-        all(is("team.visibility", "limited"), related(MEMBERSHIP)),
+        all(granted, any(related(IN_TEAM), related(OWNERSHIP), all(is("team.visibility", "limited"), related(MEMBERSHIP)))),
         all(is("team.visibility", "public"), organizationIsShown),
       ),
       "team.organization_id",
@@ -347,7 +346,8 @@ const teamIsShown = (organizationIsShown: Condition): Condition =>
  */
 export const TEAM_IS_SHOWN: AccountRule = {
   narrow: teamIsShown(ORGANIZATION_IS_SHOWN.narrow),
-  chosen: teamIsShown(ORGANIZATION_IS_SHOWN.chosen),
+  chosen: teamIsShown(ORGANIZATION_IS_SHOWN.chosen, all(CHOSEN_OWNER, IS_GRANTED)),
+  narrowChosen: teamIsShown(ORGANIZATION_IS_SHOWN.narrow, all(CHOSEN_OWNER, IS_GRANTED)),
   full: teamIsShown(ORGANIZATION_IS_SHOWN.full),
 }
 

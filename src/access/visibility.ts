@@ -177,22 +177,24 @@ export const listedUsers = (actor: Actor): Sql => accounts(actor, ACCOUNT_IS_LIS
 export const visibleTeams = (actor: SignedIn): Sql => accounts(actor, TEAM_IS_SHOWN, {})
 
 function accounts(actor: Actor, rule: AccountRule, rows: Rows = { owner: "users" }): Sql {
-  const condition = ruleFor(actor, rule)
-  const question = condition === rule.narrow ? "narrow" : condition === rule.chosen ? "chosen" : "full"
-  const made = remembered(rule, knownOf(actor).caller, question, (caller) => evaluate(condition, { caller }), rows)
+  const form = formFor(actor)
+  const made = remembered(rule, knownOf(actor).caller, form, (caller) => evaluate(rule[form], { caller }), rows)
   return fill(made, valuesOf(actor))
 }
 
-const ruleFor = (actor: Actor, { narrow, chosen, full }: AccountRule): Condition =>
-  chosenOf(actor) && !hasPublicOnlyScope(actor) ? chosen : actor.kind === "anonymous" || isPublicOnly(actor) ? narrow : full
+/** Which form of a rule is that of the caller. */
+function formFor(actor: Actor): keyof AccountRule {
+  if (chosenOf(actor)) return hasPublicOnlyScope(actor) ? "narrowChosen" : "chosen"
+  return actor.kind === "anonymous" || isPublicOnly(actor) ? "narrow" : "full"
+}
 
 /** Whether the caller may see this person. For organisations use `organizationVisible`, which needs the membership. */
 export const personVisible = (actor: Actor, user: User): boolean =>
-  meets(ruleFor(actor, PERSON_IS_SHOWN), { ...knownOf(actor), owner: user })
+  meets(PERSON_IS_SHOWN[formFor(actor)], { ...knownOf(actor), owner: user })
 
 /** Whether the caller may see this organisation. */
 export const organizationVisible = (actor: Actor, organization: User, isMember: boolean): boolean =>
-  meets(ruleFor(actor, ORGANIZATION_IS_SHOWN), {
+  meets(ORGANIZATION_IS_SHOWN[formFor(actor)], {
     ...knownOf(actor),
     owner: organization,
     related: (relation) => relation === MEMBERSHIP && isMember,
@@ -203,15 +205,15 @@ export const teamVisible = (
   actor: SignedIn,
   team: Team,
   organization: User,
-  { isMember, isOwner }: { readonly isMember: boolean; readonly isOwner: boolean },
+  { isMember, isOwner, isWithheld }: { readonly isMember: boolean; readonly isOwner: boolean; readonly isWithheld: boolean },
   isTeamMember: boolean,
 ): boolean =>
-  meets(ruleFor(actor, TEAM_IS_SHOWN), {
+  meets(TEAM_IS_SHOWN[formFor(actor)], {
     ...knownOf(actor),
     owner: organization,
     team,
     related: (relation) =>
-      (relation === IN_TEAM && isTeamMember) || (relation === OWNERSHIP && isOwner) || (relation === MEMBERSHIP && isMember),
+      (relation === IN_TEAM && isTeamMember) || (relation === OWNERSHIP && isOwner) || (relation === MEMBERSHIP && (isMember || isWithheld)),
   })
 
 /** Whether a team (a row of `teams`) can be asked for reviews in a repository (a row of `repositories`). */
