@@ -13,7 +13,7 @@ import { AccessToken, CreateAccessTokenOption, CurrentAccessToken } from "./reco
 import { countTokensOf, findTokenById, findTokenByName, findTokensOf } from "./store.ts"
 import { createToken, deleteToken, type AccessToken as TokenRow } from "./tokens.ts"
 
-const describe = (row: TokenRow, { repositories, owners }: Reach) => ({
+export const describeToken = (row: TokenRow, { repositories, owners }: Reach) => ({
   id: row.id,
   name: row.name,
   scopes: row.scopes.split(","),
@@ -28,7 +28,7 @@ const describe = (row: TokenRow, { repositories, owners }: Reach) => ({
 
 /** A token as its owner sees it; `sha1` is the token itself, known only when it is created. */
 const present = (row: TokenRow, reach: Reach, sha1 = ""): AccessToken => ({
-  ...describe(row, reach),
+  ...describeToken(row, reach),
   sha1,
   token_last_eight: row.last_eight,
 })
@@ -128,7 +128,7 @@ export const authenticationOperations: readonly Operation[] = [
       const owner = row && (await findUserById.first(db, { id: row.user_id }))
       if (!row || !owner) throw refuse.notFound()
       const reaches = await reachesOf(db, actor, [row])
-      return ok({ ...describe(row, reaches(row)), user: { id: owner.id, login: owner.name } })
+      return ok({ ...describeToken(row, reaches(row)), user: { id: owner.id, login: owner.name } })
     },
   }),
 

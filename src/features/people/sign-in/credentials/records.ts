@@ -36,6 +36,19 @@ export const CurrentAccessToken = record("CurrentAccessToken", {
 })
 export type CurrentAccessToken = Static<typeof CurrentAccessToken>
 
+/** A token of anyone, for administrators. */
+export const SiteAccessToken = record("SiteAccessToken", {
+  id: int64(),
+  name: Type.String(),
+  token_last_eight: Type.String(),
+  scopes: Type.Array(Type.String()),
+  created_at: dateTime(),
+  last_used_at: dateTime(),
+  ...limits,
+  user: UserMeta,
+})
+export type SiteAccessToken = Static<typeof SiteAccessToken>
+
 export const CreateAccessTokenOption = record("CreateAccessTokenOption", {
   name: Type.String({ minLength: 1, maxLength: 255, description: "unique among the account's tokens" }),
   scopes: Type.Optional(

@@ -3,7 +3,7 @@ import { visibleRepositories } from "../../../../access/visibility.ts"
 import type { Actor } from "../../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../../core/database/database.ts"
 import { deleteFound } from "../../../../core/database/deletion.ts"
-import { inList } from "../../../../core/database/expressions.ts"
+import { contains, containsLower, inList } from "../../../../core/database/expressions.ts"
 import { type Params, query, quickQuery } from "../../../../core/database/query.ts"
 import type { Tables } from "../../../../core/database/tables/index.ts"
 
@@ -130,6 +130,37 @@ export const deleteRecoveryCode = query("authentication.deleteRecoveryCode", (db
 export const findTokensOf = query("authentication.findTokensOf", (db, p: Params<{ userId: number; limit: number; offset: number }>) =>
   db.selectFrom("access_tokens").selectAll().where("user_id", "=", p.userId).orderBy("id", "desc").limit(p.limit).offset(p.offset),
 )
+
+/** The tokens of all people, those used last first; with a keyword those where it is in a name, or that end in it. */
+export async function listTokens(
+  db: Handle,
+  { keyword, neverExpires }: { readonly keyword: string; readonly neverExpires?: boolean | undefined },
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+) {
+  const base = db
+    .selectFrom("access_tokens")
+    .innerJoin("users", "users.id", "access_tokens.user_id")
+    .$if(keyword !== "", (tokens) =>
+      tokens.where((eb) =>
+        eb.or([
+          containsLower(eb.ref("users.lower_name"), keyword.toLowerCase()),
+          contains(eb.ref("access_tokens.name"), keyword),
+          eb("access_tokens.last_eight", "=", keyword.toLowerCase().slice(-8)),
+        ]),
+      ),
+    )
+    .$if(neverExpires !== undefined, (tokens) => tokens.where("access_tokens.expires_at", neverExpires ? "=" : ">", 0))
+  const { total } = await base.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await base
+    .selectAll("access_tokens")
+    .select("users.name as user_name")
+    .orderBy("access_tokens.last_used_at", "desc")
+    .orderBy("access_tokens.id", "desc")
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return { rows, total }
+}
 
 export const countTokensOf = query("authentication.countTokensOf", (db, p: Params<{ userId: number }>) =>
   db
