@@ -48,6 +48,7 @@ import { expireTokens } from "./features/people/sign-in/credentials/expiry.ts"
 import { forgetTickets } from "./features/people/sign-in/credentials/tickets.ts"
 import { forgetGuesses } from "./features/people/sign-in/guesses/guesses.ts"
 import { forgetInvitations } from "./features/people/sign-in/registration/registration.ts"
+import { requireSecondFactors } from "./features/people/sign-in/second-factor/jobs.ts"
 import { forgetSessions } from "./features/people/sign-in/sessions/sessions.ts"
 import { detectManualMergesJob, retryScheduledMerges, scheduledMergeJob } from "./features/review/merging/jobs.ts"
 import { pullJobs } from "./features/review/pulls/jobs.ts"
@@ -148,6 +149,7 @@ const tasks: readonly Task[] = [
   forgetSessions,
   forgetTickets,
   expireTokens,
+  requireSecondFactors,
   forgetInvitations,
   forgetOAuth2Tokens,
   retryScheduledMerges,

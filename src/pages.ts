@@ -76,6 +76,7 @@ import { changePasswordPages } from "./pages/user/change-password.ts"
 import { confirmPages } from "./pages/user/confirm.ts"
 import { forgotPasswordPages } from "./pages/user/forgot-password.ts"
 import { linkAccountPages } from "./pages/user/link-account.ts"
+import { secondFactorPages } from "./pages/user/second-factor.ts"
 import { loginPages } from "./pages/user/login.ts"
 import { providerPages } from "./pages/user/oauth2.ts"
 import { recoverAccountPages } from "./pages/user/recover-account.ts"
@@ -137,6 +138,7 @@ const declared = pageRegistry(
   labelPages,
   linkAccountPages,
   loginPages,
+  secondFactorPages,
   membershipPages,
   migrationPages,
   milestoneEditPages,

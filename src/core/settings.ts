@@ -274,6 +274,15 @@ export const settings = {
         min: 300,
       },
     ),
+    secondFactor: choice(
+      ["optional", "administrators", "everyone"],
+      "optional",
+      "Who needs a second factor, an authenticator app or a passkey. Organizations may require one of their members by themselves.",
+    ),
+    secondFactorGraceSeconds: duration(
+      7 * 86_400,
+      "How long people can go on without the second factor that they need: from when it is required, or from when their account is made.",
+    ),
     recoverySeconds: duration(10_800, "How long the link in a password recovery mail is valid.", { min: 60 }),
   },
   signIn: {

@@ -67,7 +67,7 @@ export function registerTokens(app: FastifyInstance, services: Services): void {
     let actor: Actor
     try {
       actor = await authenticatorOf(services).authenticate({ presented, code: undefined, address: clientAddress(request) })
-      requireUsable(actor, services.site.rootUrl)
+      await requireUsable(services, actor)
     } catch (error) {
       if (error instanceof Refusal && (error.kind === "badCredentials" || error.kind === "forbidden"))
         return challenged(reply, 401, ', error="invalid_token"')

@@ -22,9 +22,9 @@ export const NO_WRITE = key("User permission denied for writing.")
 export const codeMode = ({ permission, repository }: OnRepository): number => unitModeOrAdmin(permission, repository, "repo.code")
 
 /** Refuses `forbidden` for restricted accounts, for keys that may only read, and for tokens without the repository scope. */
-export function requireGitUse(services: Services, actor: Actor, verb: "read" | "write"): void {
+export async function requireGitUse(services: Services, actor: Actor, verb: "read" | "write"): Promise<void> {
   // Deploy keys keep working while the owner has to change their password.
-  if (!deployKeyOf(actor)) requireUsable(actor, services.site.rootUrl)
+  if (!deployKeyOf(actor)) await requireUsable(services, actor)
   if (verb === "write" && isReadOnlyKey(actor)) throw refuse.forbidden(READ_ONLY_KEY)
   if (actor.kind === "anonymous" || actor.credential.kind !== "token") return
   const needed = `${verb}:repository`
@@ -40,7 +40,7 @@ export function requireGitUse(services: Services, actor: Actor, verb: "read" | "
  * Refuses `notFound` if it is missing, hidden or its code is not readable, `forbidden` if its owner is not active; throws `Renamed`.
  */
 export async function admitFetch(services: Services, actor: Actor, owner: string, name: string): Promise<OnRepository> {
-  requireGitUse(services, actor, "read")
+  await requireGitUse(services, actor, "read")
   if (services.config.security.requireSignIn && actor.kind === "anonymous") throw refuse.notFound(NOT_FOUND)
   const found = await reachable(services.database.read, actor, owner, name)
   requireActiveOwner(found)
@@ -69,7 +69,7 @@ export async function admitPusher(
   actor: Actor,
   locate: () => Promise<OnRepository>,
 ): Promise<OnRepository & { readonly pusher: SignedIn }> {
-  requireGitUse(services, actor, "write")
+  await requireGitUse(services, actor, "write")
   const found = await locate()
   requireActiveOwner(found)
   if (found.repository.is_archived === 1) throw refuse.forbidden(ARCHIVED)

@@ -4,7 +4,7 @@ import { isPublicOnlyScope } from "../../../access/scopes.ts"
 import { findUserById, findUserByName } from "../../../access/store.ts"
 import { type Actor, anonymous, isSiteAdministrator, type TokenCredential, type User } from "../../../core/actor.ts"
 import { identifyCaller } from "../../../core/caller.ts"
-import { refuse } from "../../../core/errors.ts"
+import { type Refusal, refuse } from "../../../core/errors.ts"
 import { t } from "../../../core/language/message.ts"
 import { onFirstUseOf } from "../../../core/memoize.ts"
 import type { Services } from "../../../core/services.ts"
@@ -16,6 +16,7 @@ import { findApplicationToken, findTokenOwner, findTwoFactor, findUserByLogin, n
 import { tokenCredential } from "./credentials/token-credential.ts"
 import { tokenDigest } from "./credentials/tokens.ts"
 import { openPasswordGuesses } from "./guesses/password-guesses.ts"
+import { mustSetUpFactor, needsSecondStep, SECOND_FACTOR_PATH } from "./second-factor/required.ts"
 import { useSecondFactor } from "./second-factor/two-factor.ts"
 
 /** Precision of a token's last use: writing at every request would cost more than the request. */
@@ -199,6 +200,8 @@ function openAuthenticator(services: Services): Authenticator {
         const recognized = await byPassword(login, password, address)
         if (!recognized) throw refuse.badCredentials()
         await requireSecondFactor(recognized, code, address)
+        if (!recognized.hasSecondFactor && (await needsSecondStep(services, recognized.user)))
+          throw refuse.forbidden("a second factor is required beside this password, and a passkey can't be asked for here: use an access token")
         return { kind: "user", user: recognized.user, credential: { kind: "password" }, basic: true }
       }
     }
@@ -239,8 +242,18 @@ export function applicationCredential(tokenId: number, applicationId: number, st
   return { kind: "token", tokenId, applicationId, scopes, publicOnly: isPublicOnlyScope(scopes) }
 }
 
-/** Refuses `forbidden` for accounts that may not act now. */
-export function requireUsable(actor: Actor, rootUrl: string): void {
+/** Refuses `forbidden` for accounts that may not act now, and for people who need a second factor by now and have none. */
+export async function requireUsable(services: Services, actor: Actor): Promise<void> {
+  requireUsableAccount(services, actor)
+  if (await mustSetUpFactor(services, actor)) throw factorRefusal(services)
+}
+
+/** The refusal for whoever can do nothing but set up a second factor. */
+export const factorRefusal = ({ site }: Pick<Services, "site">): Refusal =>
+  refuse.forbidden(t`This site requires two-factor authentication. Set it up at: ${site.rootUrl}${SECOND_FACTOR_PATH}`)
+
+/** The same without looking at second factors: for signing in, after which one can be set up. */
+export function requireUsableAccount({ site: { rootUrl } }: Pick<Services, "site">, actor: Actor): void {
   if (actor.kind === "anonymous") return
   const { user } = actor
   if (user.prohibit_login === 1)

@@ -25,6 +25,8 @@ import {
 import type { TObject } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { totalsOfUsers } from "../../../features/events/notifications/threads-store.ts"
+import { factorRefusal } from "../../../features/people/sign-in/authenticate.ts"
+import { mustSetUpFactor, SECOND_FACTOR_PATH } from "../../../features/people/sign-in/second-factor/required.ts"
 import type { Session } from "../../../features/people/sign-in/sessions/sessions.ts"
 import { loginFor, ownPath, queryOf } from "../../../web/address.ts"
 import { dismissedIn, type Flash, frame, type Surroundings } from "../../../web/layout.ts"
@@ -154,6 +156,10 @@ async function visitorOf(
   const isProgram = page.programs !== undefined && request.headers.authorization !== undefined
   const session = isProgram ? undefined : (entered?.session ?? (await sessionOf(services, request)))
   const actor = isProgram ? await callerByHeader(services, request) : session ? signedInAs(session.user) : anonymous
+  if (session && !page.withoutFactor && (await mustSetUpFactor(services, actor))) {
+    if (page.method === "POST") throw factorRefusal(services)
+    return (sent) => leadTo(sent.headers(NOT_SHARED), `${SECOND_FACTOR_PATH}?redirect_to=${encodeURIComponent(ownPath(request.url))}`)
+  }
   const kept = keptBy(services, request)
   return {
     actor,
@@ -196,6 +202,7 @@ function follow(services: Services, { live }: Serving, page: Page, asked: Reques
   const followed = async () => {
     const session = await sessionOf(services, request)
     if ((session?.user.id ?? 0) !== userId) throw refuse.unauthenticated()
+    if (session && (await mustSetUpFactor(services, signedInAs(session.user)))) throw factorRefusal(services)
     return page.live?.({ ...asked, actor: session ? signedInAs(session.user) : anonymous }) ?? []
   }
   return live.follow({ who: userId === 0 ? clientAddress(request) : `user ${userId}`, userId, followed })

@@ -24,6 +24,7 @@ import {
 import { openTicket, sealTicket } from "../credentials/tickets.ts"
 import { forgetTries, requireTry } from "../guesses/guesses.ts"
 import type { Guessed } from "../guesses/guesses-store.ts"
+import { noteFactors } from "./required-store.ts"
 import { newTotpSecret, totpAddress, totpStep } from "./totp.ts"
 
 export interface Enrolment {
@@ -75,6 +76,7 @@ async function enable(
   const made = await insertTwoFactor(tx, { sealedSecret: secrets.seal(secret, twoFactorContext(user)), now: now(), userId: user.id, step })
   if (made.numInsertedOrUpdatedRows !== 1n) throw refuse.conflict(t`${user.name} has a second factor already; disable it first`)
   const codes = await renewRecoveryCodes({ secrets }, tx, user)
+  await noteFactors.changes(tx, { userId: user.id })
   await forgetSignIns(tx, user.id)
   await deleteSessionsOf.changes(tx, { userId: user.id })
   return codes
@@ -150,6 +152,7 @@ export async function disableTwoFactor(tx: Transaction, user: User): Promise<boo
   await deleteRecoveryCodes(tx, { userId: user.id })
   await removeFormerHash.changes(tx, { kind: "recovery code", subjectId: user.id })
   await forgetTries(tx, guessedOf(user))
+  await noteFactors.changes(tx, { userId: user.id })
   await forgetSignIns(tx, user.id)
   await deleteSessionsOf.changes(tx, { userId: user.id })
   return numDeletedRows > 0n
