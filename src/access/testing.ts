@@ -61,7 +61,10 @@ const REPOSITORIES = 5
 const visibility = fc.constantFrom<Visibility>("public", "limited", "private")
 const person = fc.nat(PEOPLE - 1)
 export const worlds: fc.Arbitrary<World> = fc.record({
-  people: fc.array(fc.record({ admin: fc.boolean(), restricted: fc.boolean(), hasFactor: fc.boolean(), visibility }), { minLength: PEOPLE, maxLength: PEOPLE }),
+  people: fc.array(fc.record({ admin: fc.boolean(), restricted: fc.boolean(), hasFactor: fc.boolean(), visibility }), {
+    minLength: PEOPLE,
+    maxLength: PEOPLE,
+  }),
   organizations: fc.array(fc.record({ visibility, requires: fc.boolean(), members: fc.uniqueArray(person, { maxLength: 2 }) }), {
     minLength: ORGANIZATIONS,
     maxLength: ORGANIZATIONS,

@@ -155,9 +155,10 @@ function slowly(world: World, caller: Caller, index: number): Rights {
   if (caller.as === "stranger") return all(openToAll ? 1 : 0)
   if (caller.as === "publicToken" && !openToAll) return all(0)
   if (caller.as === "limitedToken") {
-    const isChosen =
-      CHOSEN.repositories.includes(index) || (repository.ofOrganization && repository.owner === CHOSEN.organization)
-    return isChosen && !(caller.publicOnly && !openToAll) ? slowly(asOwner(world), { as: "person", who: caller.who }, index) : all(openToAll ? 1 : 0)
+    const isChosen = CHOSEN.repositories.includes(index) || (repository.ofOrganization && repository.owner === CHOSEN.organization)
+    return isChosen && !(caller.publicOnly && !openToAll)
+      ? slowly(asOwner(world), { as: "person", who: caller.who }, index)
+      : all(openToAll ? 1 : 0)
   }
   const { who } = caller
   const user = world.people[who]
@@ -179,9 +180,10 @@ function slowly(world: World, caller: Caller, index: number): Rights {
   const least = offered ? 1 : 0
   const free = !repository.private && sees && (!user.restricted || ownerVisibility === "public") ? 1 : 0
   const plain = Math.max(collaboration, free)
-  const teams = repository.ofOrganization && !waits
-    ? world.teams.filter((team) => team.organization === repository.owner && belongs(team) && team.repositories.includes(index))
-    : []
+  const teams =
+    repository.ofOrganization && !waits
+      ? world.teams.filter((team) => team.organization === repository.owner && belongs(team) && team.repositories.includes(index))
+      : []
   if (teams.some((team) => team.mode >= 3)) return all(4)
   const unit = (name: Unit) => Math.max(plain, ...teams.map((team) => team.units.find(([given]) => given === name)?.[1] ?? 0))
   if (plain === 0 && UNITS.every((name) => unit(name) === 0)) return all(least)
@@ -397,7 +399,16 @@ describe.each(databaseKinds)("who may know of a repository (%s)", (kind) => {
 async function limit(tx: Transaction, { people, repositories, organizations }: Built): Promise<TokenCredential> {
   const { id } = await tx
     .insertInto("access_tokens")
-    .values({ user_id: people[0]?.id ?? 0, name: "t", digest: "d", last_eight: "", scopes: "all", created_at: 0, last_used_at: 0, is_limited: 1 })
+    .values({
+      user_id: people[0]?.id ?? 0,
+      name: "t",
+      digest: "d",
+      last_eight: "",
+      scopes: "all",
+      created_at: 0,
+      last_used_at: 0,
+      is_limited: 1,
+    })
     .returning("id")
     .executeTakeFirstOrThrow()
   const repositoryIds = CHOSEN.repositories.flatMap((index) => repositories[index]?.repository.id ?? [])
@@ -433,7 +444,10 @@ function callersOf(built: Built & { readonly token: TokenCredential }): readonly
     // They differ from these by what was chosen alone, and two of them are enough.
     ...built.people.slice(0, 2).map((user, who): readonly [Actor, Caller] => {
       const publicOnly = who === 1
-      return [{ ...signedIn(user, false), credential: { ...built.token, publicOnly } }, { as: "limitedToken", who, publicOnly }]
+      return [
+        { ...signedIn(user, false), credential: { ...built.token, publicOnly } },
+        { as: "limitedToken", who, publicOnly },
+      ]
     }),
     ...keys,
   ]

@@ -213,7 +213,9 @@ export const teamVisible = (
     owner: organization,
     team,
     related: (relation) =>
-      (relation === IN_TEAM && isTeamMember) || (relation === OWNERSHIP && isOwner) || (relation === MEMBERSHIP && (isMember || isWithheld)),
+      (relation === IN_TEAM && isTeamMember) ||
+      (relation === OWNERSHIP && isOwner) ||
+      (relation === MEMBERSHIP && (isMember || isWithheld)),
   })
 
 /** Whether a team (a row of `teams`) can be asked for reviews in a repository (a row of `repositories`). */

@@ -42,7 +42,11 @@ export function tokenCommands(program: Command, terminal: Terminal, env: () => E
     .requiredOption("--scope <scope>", `what it may do, several with commas or given several times: ${SCOPES}`, collectScopes)
     .option("--expires <time>", "how long it is good, such as 90d; by default as long as the site allows", readDuration)
     .option("--repository <owner/name>", "limit it to this repository; may be given several times", collected)
-    .option("--owner <name>", "limit it to the repositories of this owner, the person or an organisation of theirs; may be given several times", collected)
+    .option(
+      "--owner <name>",
+      "limit it to the repositories of this owner, the person or an organisation of theirs; may be given several times",
+      collected,
+    )
     .addHelpText(
       "after",
       examples(
@@ -51,9 +55,7 @@ export function tokenCommands(program: Command, terminal: Terminal, env: () => E
         "TOKEN=$(hearth token add ada backup --scope read:repository,read:user)",
       ),
     )
-    .action(async (user: string, name: string, options: NewTokenOptions) =>
-      (await verbs()).addToken(terminal, env(), user, name, options),
-    )
+    .action(async (user: string, name: string, options: NewTokenOptions) => (await verbs()).addToken(terminal, env(), user, name, options))
 
   token
     .command("list")

@@ -77,7 +77,14 @@ export function listTokens(terminal: Terminal, env: Environment, userName: strin
       printTable(
         terminal,
         ["NAME", "ENDS IN", "SCOPES", "MADE", "EXPIRES", "LAST USED"],
-        tokens.map((row) => [row.name, row.last_eight, row.scopes, rfc3339(row.created_at), used(row.expires_at) ?? "never", used(row.last_used_at) ?? "never"]),
+        tokens.map((row) => [
+          row.name,
+          row.last_eight,
+          row.scopes,
+          rfc3339(row.created_at),
+          used(row.expires_at) ?? "never",
+          used(row.last_used_at) ?? "never",
+        ]),
       )
   })
 }

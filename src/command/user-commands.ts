@@ -93,7 +93,9 @@ export function userCommands(program: Command, terminal: Terminal, env: () => En
 
   user
     .command("second-factor")
-    .description("Let a person go without the second factor that the site requires for some days from now; or have an organisation require none.")
+    .description(
+      "Let a person go without the second factor that the site requires for some days from now; or have an organisation require none.",
+    )
     .argument("<name>", "whom, or which organisation")
     .option("--days <number>", "for how many days, of a person", readDays, 7)
     .addHelpText("after", examples("hearth user second-factor ada --days 30", "hearth user second-factor acme"))

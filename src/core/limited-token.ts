@@ -1,6 +1,7 @@
 import { type Actor, chosenOf } from "./actor.ts"
 import { memberOf } from "./check.ts"
 import { refuse } from "./errors.ts"
+import { key } from "./language/message.ts"
 
 /*
  * What a token that is limited to some repositories may change. Who sees a public repository may write issues and comments in it, star and fork it:
@@ -8,7 +9,7 @@ import { refuse } from "./errors.ts"
  */
 
 /** The same text wherever it is refused, so that a program can tell. */
-export const NOT_CHOSEN = "this token is limited to some repositories or owners, and this is not one of them"
+export const NOT_CHOSEN = key("this token is limited to some repositories or owners, and this is not one of them")
 
 /** Whether the caller's token may change things of this repository, as far as it is limited. */
 export const isChosenRepository = (actor: Actor, repository: { readonly id: number; readonly owner_id: number }): boolean => {
@@ -17,8 +18,7 @@ export const isChosenRepository = (actor: Actor, repository: { readonly id: numb
 }
 
 /** The same for what belongs to a person or an organisation: all of its repositories have to be chosen. */
-export const isChosenOwner = (actor: Actor, owner: { readonly id: number }): boolean =>
-  chosenOf(actor)?.ownerIds.includes(owner.id) ?? true
+export const isChosenOwner = (actor: Actor, owner: { readonly id: number }): boolean => chosenOf(actor)?.ownerIds.includes(owner.id) ?? true
 
 /**
  * Refuses `forbidden` a limited token for a change of anything that was not chosen. `found`: what the operation's policy has found; a change of an account,

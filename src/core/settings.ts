@@ -251,7 +251,10 @@ export const settings = {
       accepts: "32 random bytes in hex (64 digits) or base64",
       pattern: /^([0-9a-fA-F]{64}|[\w+/-]{43}=?)$/,
     }),
-    tokenSeconds: duration(0, "The longest life of new access tokens of people, such as 365d. 0 sets no limit, and they may last for ever."),
+    tokenSeconds: duration(
+      0,
+      "The longest life of new access tokens of people, such as 365d. 0 sets no limit, and they may last for ever.",
+    ),
     queryTokens: yesOrNo(false, "Accept tokens as ?token= and ?access_token=. Off, because addresses end up in logs and histories."),
     contact: text(
       "",

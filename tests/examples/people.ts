@@ -149,7 +149,11 @@ export const peopleExamples: Examples = {
   },
   adminDeleteToken: async (world) => {
     const { id } = await world.person()
-    const token = await world.hearth.services.database.read.selectFrom("access_tokens").select("id").where("user_id", "=", id).executeTakeFirstOrThrow()
+    const token = await world.hearth.services.database.read
+      .selectFrom("access_tokens")
+      .select("id")
+      .where("user_id", "=", id)
+      .executeTakeFirstOrThrow()
     return { path: { id: token.id } }
   },
   userDeleteAccessToken: async (world) => {

@@ -1,5 +1,6 @@
 import { type Actor, isSiteAdministrator, type User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
+import { key } from "../../core/language/message.ts"
 import { isChosenOwner } from "../../core/limited-token.ts"
 import { Mode } from "../modes.ts"
 import { isWithheld } from "../permission.ts"
@@ -16,7 +17,7 @@ export interface OrganizationRole {
 
 export const NO_ROLE: OrganizationRole = { isMember: false, isOwner: false, mayCreateRepositories: false, isWithheld: false }
 
-export const FACTOR_MISSING = "this organization requires two-factor authentication: set it up for your account to have access again"
+export const FACTOR_MISSING = key("this organization requires two-factor authentication: set it up for your account to have access again")
 
 /**
  * The caller's role in the organisation. A site administrator counts as an owner, but not as a member. A token that is limited to some repositories has no role

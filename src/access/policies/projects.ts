@@ -29,7 +29,8 @@ export const onMyProjects: Access<OnProjects & Me> = {
   rule: { subject: "site", needs: "signIn", signIn: "required" },
   open: ({ actor }) => {
     const found = asMe(actor)
-    if (isPublicOnlyIn(actor, found.me) && found.me.visibility !== "public") throw refuse.forbidden("token scope is limited to public users")
+    if (isPublicOnlyIn(actor, found.me) && found.me.visibility !== "public")
+      throw refuse.forbidden("token scope is limited to public users")
     return { ...found, home: { owner: found.me, repository: null } }
   },
 }

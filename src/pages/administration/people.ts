@@ -194,4 +194,12 @@ const create = form({
   to: ({ field }) => path("-", "admin", "users", field("username")),
 })
 
-export const peopleAdministrationPages: readonly Page[] = [list, invitation, fresh, create, ...accountAdministrationPages, emails, ...tokenAdministrationPages]
+export const peopleAdministrationPages: readonly Page[] = [
+  list,
+  invitation,
+  fresh,
+  create,
+  ...accountAdministrationPages,
+  emails,
+  ...tokenAdministrationPages,
+]

@@ -21,15 +21,21 @@ export function expiry({ expires_at: at }: Pick<AccessToken, "expires_at">, now:
 export const lastUse = (token: Pick<AccessToken, "last_used_at" | "last_used_address">, now: number): Content =>
   token.last_used_at === 0
     ? t("never used")
-    : html`last used ${time(token.last_used_at, now)}${token.last_used_address !== "" && html` from ${token.last_used_address}`}`
+    : token.last_used_address === ""
+      ? html`last used ${time(token.last_used_at, now)}`
+      : html`last used ${time(token.last_used_at, now)} from ${token.last_used_address}`
+
+const chosen = (repositories: readonly string[], owners: readonly string[]): Content =>
+  repositories.length + owners.length === 0
+    ? t("nothing that still exists")
+    : [...owners.map((name) => `${name}/*`), ...repositories].join(", ")
 
 /** What a token may do, and where. */
 export const permissions = ({ scopes, is_limited }: Pick<AccessToken, "scopes" | "is_limited">, { repositories, owners }: Reach): Html =>
   html`
     <details>
-      <summary class="small">
-        Permissions${is_limited === 1 && html`, limited to ${[...owners.map((name) => `${name}/*`), ...repositories].join(", ") || t("nothing that is left")}`}
-      </summary>
+      <summary class="small">Permissions</summary>
+      ${is_limited === 1 && html`<p class="small">Limited to: ${chosen(repositories, owners)}</p>`}
       <ul>
         ${inWords(scopes.split(",")).map((words) => html`<li>${words}</li>`)}
       </ul>

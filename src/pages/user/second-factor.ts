@@ -29,7 +29,7 @@ export const secondFactorPages: readonly Page[] = [
       return stepPage(
         t("Set up two-factor authentication"),
         html`
-          ${isLocked && notice("bad", t("The time to set it up is over: set it up now to go on."))}
+          ${isLocked && notice("bad", t("Set it up now to go on: until then you can do nothing else."))}
           <ul>${requirements.map((each) => html`<li>${sentence(each, now)}</li>`)}</ul>
           <p>
             Beside your password you then need a code of an app on your phone, or a passkey on your device or on a security key.
@@ -48,9 +48,9 @@ export const secondFactorPages: readonly Page[] = [
 function sentence({ organization, dueAt }: Requirement, now: number) {
   if (organization === undefined)
     return dueAt <= now
-      ? html`This site has required it since ${time(dueAt, now)}.`
-      : html`This site requires it. You can go on without it until ${time(dueAt, now)}.`
+      ? html`This site requires it. The time to set it up ended ${time(dueAt, now)}.`
+      : html`This site requires it. The time to set it up ends ${time(dueAt, now)}.`
   return dueAt <= now
     ? html`The organization <bdi>${organization}</bdi> requires it: until you set it up, you have no access to what belongs to it.`
-    : html`The organization <bdi>${organization}</bdi> requires it. You keep access without it until ${time(dueAt, now)}.`
+    : html`The organization <bdi>${organization}</bdi> requires it. The time to set it up ends ${time(dueAt, now)}.`
 }

@@ -64,7 +64,11 @@ export const EditOrgOption = record("EditOrgOption", {
     Type.Boolean({ description: "whether members and collaborators need a second factor; for owners who have one themselves" }),
   ),
   two_factor_grace_days: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 90, description: "for how many days from now they keep access without; by default as the site has it" }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 90,
+      description: "for how many days from now they keep access without; by default as the site has it",
+    }),
   ),
 })
 export type EditOrgOption = Static<typeof EditOrgOption>

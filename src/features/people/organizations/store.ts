@@ -78,7 +78,14 @@ export function shownTo(actor: Actor, role: OrganizationRole): MembersShown {
  * The members of an organisation. Pages are cut by id and each is sorted by name, as clients expect.
  * Callers who see only public memberships see only members whom they may find elsewhere too.
  */
-export async function findMembers(db: Handle, organization: User, actor: Actor, shown: MembersShown, page: Page, withoutFactor = false): Promise<Found> {
+export async function findMembers(
+  db: Handle,
+  organization: User,
+  actor: Actor,
+  shown: MembersShown,
+  page: Page,
+  withoutFactor = false,
+): Promise<Found> {
   const members = db
     .selectFrom("organization_members as member")
     // SQLite keeps the order of a cross join: first the members, then what is known of them.

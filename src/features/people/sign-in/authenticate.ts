@@ -201,7 +201,9 @@ function openAuthenticator(services: Services): Authenticator {
         if (!recognized) throw refuse.badCredentials()
         await requireSecondFactor(recognized, code, address)
         if (!recognized.hasSecondFactor && (await needsSecondStep(services, recognized.user)))
-          throw refuse.forbidden("a second factor is required beside this password, and a passkey can't be asked for here: use an access token")
+          throw refuse.forbidden(
+            "a second factor is required beside this password, and a passkey can't be asked for here: use an access token",
+          )
         return { kind: "user", user: recognized.user, credential: { kind: "password" }, basic: true }
       }
     }

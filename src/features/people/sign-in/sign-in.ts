@@ -157,8 +157,7 @@ function openSignIn(services: Services): SignIn {
   // A password that must be changed is changed on the way.
   const requireUsablePerson = (user: User): void => requireUsableAccount(services, signedInAs({ ...user, must_change_password: 0 }))
 
-  const hasApp = async (user: User): Promise<boolean> =>
-    (await findTwoFactor.first(database.read, { userId: user.id })) !== undefined
+  const hasApp = async (user: User): Promise<boolean> => (await findTwoFactor.first(database.read, { userId: user.id })) !== undefined
 
   async function begun(user: User, step: Omit<Static<typeof firstStep.content>, "userId" | "version">): Promise<Begun> {
     const ticket = sealTicket(services, firstStep, { userId: user.id, version: user.credentials_version, ...step })
@@ -179,7 +178,8 @@ function openSignIn(services: Services): SignIn {
     if (isTokenText(password) || isApplicationTokenText(password)) throw refuse.badCredentials()
     const { user, hasSecondFactor } = await authenticator.firstFactor(login.trim(), password, address)
     requireUsablePerson(user)
-    if (hasSecondFactor || (await needsSecondStep(services, user))) return begun(user, { isByProvider: false, isRemembered, ...(identity && { identity }) })
+    if (hasSecondFactor || (await needsSecondStep(services, user)))
+      return begun(user, { isByProvider: false, isRemembered, ...(identity && { identity }) })
     return complete(user, { method: "password", isRemembered }, identity)
   }
 

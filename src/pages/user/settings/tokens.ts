@@ -13,8 +13,8 @@ import type { Services } from "../../../core/services.ts"
 import { SUBJECTS } from "../../../features/people/oauth2/scopes.ts"
 import { findOrganizationsOf } from "../../../features/people/organizations/store.ts"
 import { authenticationOperations } from "../../../features/people/sign-in/credentials/operations.ts"
-import { countTokensOf, findTokensOf } from "../../../features/people/sign-in/credentials/store.ts"
 import { type Reach, reachesOf } from "../../../features/people/sign-in/credentials/reach.ts"
+import { countTokensOf, findTokensOf } from "../../../features/people/sign-in/credentials/store.ts"
 import type { AccessToken } from "../../../features/people/sign-in/credentials/tokens.ts"
 import { empty, notice, pager, toCopy } from "../../../web/components.ts"
 import { type Field, formButton, formView } from "../../../web/form.ts"
@@ -154,11 +154,14 @@ const make: Page = page({
               label: t("Expires|column"),
               hint: t("You get a mail a week and a day before."),
               options: lifetimes(services),
+              value: "90",
             },
             {
               kind: "group",
               label: t("Access"),
-              hint: t("With anything here, the token reads and changes only this; of all else it reads what is public, and changes nothing."),
+              hint: t(
+                "If you choose owners or repositories, the token reads and changes only these. Of everything else it reads what is public.",
+              ),
               fields: [
                 {
                   kind: "boxes",
@@ -172,7 +175,7 @@ const make: Page = page({
                   label: t("Only these repositories"),
                   rows: 3,
                   placeholder: "owner/name",
-                  hint: t("One on each line. Left empty, as long as no owner is selected either, the token has all that you have."),
+                  hint: t("One on each line."),
                 },
               ],
             },
@@ -204,9 +207,7 @@ const create = form({
     ...body,
     ...expiresIn(request.services, typed["days"]?.[0] ?? ""),
     owners: typed["owners"] ?? [],
-    repositories: (typed["repositories"] ?? [])
-      .flatMap((text) => text.split(/[\s,]+/))
-      .filter((name) => name !== ""),
+    repositories: (typed["repositories"] ?? []).flatMap((text) => text.split(/[\s,]+/)).filter((name) => name !== ""),
     scopes: [
       ...SCOPE_CATEGORIES.flatMap((category) => typed[category] ?? []).filter((scope) => scope !== ""),
       ...["all", "public-only"].filter((scope) => typed[scope]?.[0] === "true"),

@@ -17,11 +17,7 @@ export const MOST_CHOSEN = 100
  * than the person and organisations that they belong to. A repository is kept by its id: it stays chosen when it is renamed or transferred, and no other one of
  * its name ever is.
  */
-export async function chosenByNames(
-  db: Handle,
-  person: User,
-  { repositories = [], owners = [] }: Named,
-): Promise<Chosen | undefined> {
+export async function chosenByNames(db: Handle, person: User, { repositories = [], owners = [] }: Named): Promise<Chosen | undefined> {
   if (repositories.length === 0 && owners.length === 0) return undefined
   const [repositoryIds, ownerIds] = [new Set<number>(), new Set<number>()]
   for (const name of repositories) repositoryIds.add(await reachableBy(db, person, name))
@@ -66,8 +62,10 @@ export function expiryOf(
   const at = secondsOf(wanted)
   if (at === undefined) throw refuse.invalid("expires_at", "must be a time such as 2027-01-31T12:00:00Z")
   if (at <= moment) throw refuse.invalid("expires_at", "must be in the future")
-  if (most !== undefined && at > most) throw refuse.invalid("expires_at", t`must be at most ${Math.floor(config.security.tokenSeconds / DAY)} days from now`)
-  if (makersEnd !== undefined && at > makersEnd) throw refuse.forbidden("cannot create an access token that outlives the authenticating token")
+  if (most !== undefined && at > most)
+    throw refuse.invalid("expires_at", t`must be at most ${Math.floor(config.security.tokenSeconds / DAY)} days from now`)
+  if (makersEnd !== undefined && at > makersEnd)
+    throw refuse.forbidden("cannot create an access token that outlives the authenticating token")
   return at
 }
 

@@ -1,7 +1,7 @@
 import { dateTime, int64, nullable, record } from "../../../../core/record.ts"
 import Type, { type Static } from "../../../../core/schema.ts"
-import { MOST_CHOSEN } from "./limits.ts"
 import { UserMeta } from "../../users/records.ts"
+import { MOST_CHOSEN } from "./limits.ts"
 
 /** Members that every record of a token has. */
 const limits = {
