@@ -325,7 +325,7 @@ withWorld(
       const admin = await limited(world, 1, [chosen.id])
       expect([
         await tried(admin, "GET /admin/users"),
-        await tried(admin, "GET /user?sudo=" + ann.name),
+        await tried(admin, `GET /user?sudo=${ann.name}`),
         await tried(admin, `GET ${at(secret)}`),
         await tried(admin, `GET ${at(chosen)}`),
         await tried(admin, "POST /admin/cron/forget_sessions"),

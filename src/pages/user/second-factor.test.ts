@@ -5,7 +5,7 @@ import { databaseKinds, type FreshKind } from "../../../tests/support/database.t
 import { withWorld } from "../../../tests/support/fixture.ts"
 import { basic, PASSWORD } from "../../../tests/support/hearth.ts"
 import { createToken } from "../../features/people/sign-in/credentials/tokens.ts"
-import { letGoWithoutFactor } from "../../features/people/sign-in/second-factor/required-store.ts"
+import { letGoWithoutFactor } from "../../features/people/users/factors-store.ts"
 import { openSignInWorld, passkeyFormOf, SECURITY } from "./testing.ts"
 
 const DAY = 86_400

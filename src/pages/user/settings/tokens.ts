@@ -122,6 +122,40 @@ const scopes: readonly Field[] = [
   group(t("Site"), "misc", "activitypub", "admin"),
 ]
 
+/** Name, end, and what the token is limited to. */
+const firstFields = async (services: Services, db: Handle, actor: SignedIn): Promise<readonly Field[]> => [
+  { kind: "line", name: "name", label: t("Name"), hint: t("What the token is for."), required: true, maxlength: 255 },
+  {
+    kind: "menu",
+    name: "days",
+    label: t("Expires|column"),
+    hint: t("You get a mail a week and a day before."),
+    options: lifetimes(services),
+    value: "90",
+  },
+  {
+    kind: "group",
+    label: t("Access"),
+    hint: t("If you choose owners or repositories, the token reads and changes only these. Of everything else it reads what is public."),
+    fields: [
+      {
+        kind: "boxes",
+        name: "owners",
+        label: t("All repositories of"),
+        options: (await ownersFor(db, actor)).map((name) => [name, name] as const),
+      },
+      {
+        kind: "text",
+        name: "repositories",
+        label: t("Only these repositories"),
+        rows: 3,
+        placeholder: "owner/name",
+        hint: t("One on each line."),
+      },
+    ],
+  },
+]
+
 const make: Page = page({
   id: "personal.newToken",
   address: `GET ${NEW}`,
@@ -140,45 +174,7 @@ const make: Page = page({
           submit: t("Create token"),
           beside: html`<a href="${TOKENS}">Back</a>`,
           fields: [
-            {
-              kind: "line",
-              name: "name",
-              label: t("Name"),
-              hint: t("What the token is for."),
-              required: true,
-              maxlength: 255,
-            },
-            {
-              kind: "menu",
-              name: "days",
-              label: t("Expires|column"),
-              hint: t("You get a mail a week and a day before."),
-              options: lifetimes(services),
-              value: "90",
-            },
-            {
-              kind: "group",
-              label: t("Access"),
-              hint: t(
-                "If you choose owners or repositories, the token reads and changes only these. Of everything else it reads what is public.",
-              ),
-              fields: [
-                {
-                  kind: "boxes",
-                  name: "owners",
-                  label: t("All repositories of"),
-                  options: (await ownersFor(db, actor)).map((name) => [name, name] as const),
-                },
-                {
-                  kind: "text",
-                  name: "repositories",
-                  label: t("Only these repositories"),
-                  rows: 3,
-                  placeholder: "owner/name",
-                  hint: t("One on each line."),
-                },
-              ],
-            },
+            ...(await firstFields(services, db, actor)),
             { kind: "content", content: html`<p>Select the permissions that the program needs.</p>` },
             ...scopes,
             { kind: "box", name: "all", label: t("All permissions"), hint: t("Overrides the permissions above.") },

@@ -1,6 +1,7 @@
+import { findChosenRepositories } from "../../../../access/tokens-store.ts"
 import type { Actor } from "../../../../core/actor.ts"
 import type { Handle } from "../../../../core/database/database.ts"
-import { findChosenOwners, findChosenRepositories } from "./store.ts"
+import { findChosenOwners } from "./store.ts"
 import type { AccessToken } from "./tokens.ts"
 
 /** What a token is limited to, by names. */

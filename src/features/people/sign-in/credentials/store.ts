@@ -1,6 +1,4 @@
 import { type Insertable, type Kysely, sql } from "kysely"
-import { visibleRepositories } from "../../../../access/visibility.ts"
-import type { Actor } from "../../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../../core/database/database.ts"
 import { deleteFound } from "../../../../core/database/deletion.ts"
 import { contains, containsLower, inList } from "../../../../core/database/expressions.ts"
@@ -32,19 +30,6 @@ export const findChosen = query("authentication.findChosen", (db, p: Params<{ to
         .where("token_id", "=", p.tokenId),
     ),
 )
-
-/** The repositories that tokens are limited to, as far as the caller may see them. */
-export const findChosenRepositories = (db: Handle, actor: Actor, tokenIds: readonly number[]) =>
-  db
-    .selectFrom("access_token_repositories as chosen")
-    .innerJoin("repositories", "repositories.id", "chosen.repository_id")
-    .innerJoin("users as owner", "owner.id", "repositories.owner_id")
-    .select(["chosen.token_id", "owner.name as owner", "repositories.name"])
-    .where(inList("chosen.token_id", tokenIds))
-    .where(visibleRepositories(actor))
-    .orderBy("owner.lower_name")
-    .orderBy("repositories.lower_name")
-    .execute()
 
 /** The owners that tokens are limited to. */
 export const findChosenOwners = query("authentication.findChosenOwners", (db, p: Params<{ tokenIds: readonly number[] }>) =>

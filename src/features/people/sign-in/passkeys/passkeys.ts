@@ -6,9 +6,9 @@ import { publish } from "../../../../core/events/publish.ts"
 import { t } from "../../../../core/language/message.ts"
 import Type, { Check, type Static } from "../../../../core/schema.ts"
 import type { Services } from "../../../../core/services.ts"
+import { noteFactors } from "../../users/factors-store.ts"
 import { lockUser } from "../../users/store.ts"
 import { openTicket, sealTicket, type Ticket, useTicket } from "../credentials/tickets.ts"
-import { noteFactors } from "../second-factor/required-store.ts"
 import { deletePasskey, findPasskey, findPasskeysOf, insertPasskey, notePasskeyUse } from "./store.ts"
 
 /**

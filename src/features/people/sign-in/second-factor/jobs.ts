@@ -1,6 +1,6 @@
 import type { Task } from "../../../../core/jobs/jobs.ts"
+import { enforceDue, noteAllFactors } from "../../users/factors-store.ts"
 import { forgetRequirement } from "./required.ts"
-import { enforceDue, noteAllFactors } from "./required-store.ts"
 
 /** Has organisations enforce the second factor that they require, once their grace period is over. */
 export const requireSecondFactors: Task = {

@@ -3,7 +3,7 @@ import type { Config } from "../../../../core/config.ts"
 import { onFirstUseOf } from "../../../../core/memoize.ts"
 import type { Services } from "../../../../core/services.ts"
 import { dropValue, findValue, putValue } from "../../../../core/values/store.ts"
-import { findRequiringOrganizations } from "./required-store.ts"
+import { findRequiringOrganizations } from "../../users/factors-store.ts"
 
 /*
  * Who needs a second factor, an authenticator app or a passkey. The site requires it of everyone or of its administrators (`security.secondFactor`), and an

@@ -9,6 +9,7 @@ import Type from "../../../../core/schema.ts"
 import type { Secrets } from "../../../../core/secrets.ts"
 import type { Services } from "../../../../core/services.ts"
 import { findAddressesOf } from "../../users/addresses-store.ts"
+import { noteFactors } from "../../users/factors-store.ts"
 import { deleteSessionsOf, forgetSignIns } from "../../users/store.ts"
 import { isFormerSecret, useFormer } from "../credentials/former-hashes.ts"
 import { findFormerHash, removeFormerHash } from "../credentials/former-store.ts"
@@ -24,7 +25,6 @@ import {
 import { openTicket, sealTicket } from "../credentials/tickets.ts"
 import { forgetTries, requireTry } from "../guesses/guesses.ts"
 import type { Guessed } from "../guesses/guesses-store.ts"
-import { noteFactors } from "./required-store.ts"
 import { newTotpSecret, totpAddress, totpStep } from "./totp.ts"
 
 export interface Enrolment {

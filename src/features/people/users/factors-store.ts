@@ -1,5 +1,5 @@
 import { sql } from "kysely"
-import { type Params, query } from "../../../../core/database/query.ts"
+import { type Params, query } from "../../../core/database/query.ts"
 
 /** The organisations of a person that require a second factor, or will, by name. */
 export const findRequiringOrganizations = query("secondFactor.findRequiring", (db, p: Params<{ userId: number }>) =>
