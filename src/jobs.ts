@@ -37,16 +37,18 @@ import { alignTagsJob } from "./features/code/tags/on-push.ts"
 import { forgetStagedFiles } from "./features/code/uploads/staged.ts"
 import { settleWikiJob } from "./features/code/wiki/journal.ts"
 import { forgetOldActivities } from "./features/events/feed/rules.ts"
-import { accountMailJob, invitationMailJob, teamInvitationMailJob } from "./features/events/mail/accounts.ts"
+import { accountMailJob, invitationMailJob, teamInvitationMailJob, tokenExpiryMailJob } from "./features/events/mail/accounts.ts"
 import { failedRunJob } from "./features/events/mail/failed-runs.ts"
 import { fanOutJob, sendJob } from "./features/events/mail/jobs.ts"
 import { cleanUpDeliveries, deliveries } from "./features/events/webhooks/deliver.ts"
 import { cleanUpPackages } from "./features/packages/packages/sweep.ts"
 import { sweepAvatars } from "./features/people/avatars/pictures.ts"
 import { forgetOAuth2Tokens } from "./features/people/oauth2/jobs.ts"
+import { expireTokens } from "./features/people/sign-in/credentials/expiry.ts"
 import { forgetTickets } from "./features/people/sign-in/credentials/tickets.ts"
 import { forgetGuesses } from "./features/people/sign-in/guesses/guesses.ts"
 import { forgetInvitations } from "./features/people/sign-in/registration/registration.ts"
+import { requireSecondFactors } from "./features/people/sign-in/second-factor/jobs.ts"
 import { forgetSessions } from "./features/people/sign-in/sessions/sessions.ts"
 import { detectManualMergesJob, retryScheduledMerges, scheduledMergeJob } from "./features/review/merging/jobs.ts"
 import { pullJobs } from "./features/review/pulls/jobs.ts"
@@ -82,6 +84,7 @@ export const jobs: readonly JobDefinition[] = [
   accountMailJob,
   invitationMailJob,
   teamInvitationMailJob,
+  tokenExpiryMailJob,
   failedRunJob,
   alertJob,
   alignTagsJob,
@@ -145,6 +148,8 @@ const tasks: readonly Task[] = [
   forgetGuesses,
   forgetSessions,
   forgetTickets,
+  expireTokens,
+  requireSecondFactors,
   forgetInvitations,
   forgetOAuth2Tokens,
   retryScheduledMerges,

@@ -40,6 +40,7 @@ import { oauth2Operations } from "./features/people/oauth2/operations.ts"
 import { organizationBlockOperations } from "./features/people/organizations/block-operations.ts"
 import { organizationMemberOperations } from "./features/people/organizations/member-operations.ts"
 import { organizationOperations } from "./features/people/organizations/operations.ts"
+import { tokenAdministrationOperations } from "./features/people/sign-in/credentials/administration-operations.ts"
 import { authenticationOperations } from "./features/people/sign-in/credentials/operations.ts"
 import { teamInvitationOperations } from "./features/people/teams/invitation-operations.ts"
 import { teamMemberOperations } from "./features/people/teams/member-operations.ts"
@@ -79,6 +80,7 @@ import { migrationOperations } from "./features/site/migration/operations.ts"
 /** Every operation that the service can do. */
 export const operations: readonly Operation[] = registry(
   authenticationOperations,
+  tokenAdministrationOperations,
   oauth2Operations,
   userOperations,
   followOperations,

@@ -79,6 +79,7 @@ import { linkAccountPages } from "./pages/user/link-account.ts"
 import { loginPages } from "./pages/user/login.ts"
 import { providerPages } from "./pages/user/oauth2.ts"
 import { recoverAccountPages } from "./pages/user/recover-account.ts"
+import { secondFactorPages } from "./pages/user/second-factor.ts"
 import { accountPages } from "./pages/user/settings/account.ts"
 import { oauth2Pages } from "./pages/user/settings/applications.ts"
 import { blockPages } from "./pages/user/settings/blocked.ts"
@@ -137,6 +138,7 @@ const declared = pageRegistry(
   labelPages,
   linkAccountPages,
   loginPages,
+  secondFactorPages,
   membershipPages,
   migrationPages,
   milestoneEditPages,

@@ -20,8 +20,15 @@ interface Subjects {
   readonly package: PackagesTable
   readonly caller: UsersTable
   readonly asked: { readonly unit: string }
-  /** The deploy key, or the token of a job, that the caller authenticated with. */
-  readonly key: { readonly repository_id: number; readonly owner_id: number }
+  /** The deploy key, or the token, that the caller authenticated with. */
+  readonly key: {
+    readonly repository_id: number
+    readonly owner_id: number
+    /** A token that is limited, and what it is limited to. */
+    readonly token_id: number
+    readonly repository_ids: readonly number[]
+    readonly owner_ids: readonly number[]
+  }
 }
 
 export type SubjectName = keyof Subjects
@@ -61,6 +68,7 @@ export type Condition =
   | { readonly kind: "not"; readonly of: Condition }
   | { readonly kind: "is"; readonly column: Column; readonly value: Value; readonly negated: boolean }
   | { readonly kind: "same"; readonly left: Column; readonly right: Column }
+  | { readonly kind: "among"; readonly column: Column; readonly values: Column; readonly from: string }
   | { readonly kind: "cases"; readonly column: Column; readonly cases: ReadonlyMap<string, Condition> }
   | { readonly kind: "linked"; readonly to: "owner" | "repository"; readonly by: Column; readonly of: Condition }
   /** With a unit, that one counts ("" for any); without, the requested one. */
@@ -83,6 +91,14 @@ export const not = (of: Condition): Condition => ({ kind: "not", of })
 export const is = (name: ColumnName, value: Value): Condition => ({ kind: "is", column: columnOf(name), value, negated: false })
 export const isNot = (name: ColumnName, value: Value): Condition => ({ kind: "is", column: columnOf(name), value, negated: true })
 export const same = (left: ColumnName, right: ColumnName): Condition => ({ kind: "same", left: columnOf(left), right: columnOf(right) })
+
+/** The value is one of a list, which a query reads by the text `from`. */
+export const among = (name: ColumnName, values: "key.repository_ids" | "key.owner_ids", from: string): Condition => ({
+  kind: "among",
+  column: columnOf(name),
+  values: columnOf(values),
+  from,
+})
 
 /** The condition of the column's value. A value that is not listed meets none. */
 export const cases = (name: ColumnName, of: Readonly<Record<string, Condition>>): Condition => ({
@@ -146,6 +162,10 @@ export function evaluate(condition: Condition, known: Known): Condition {
     }
     case "same":
       return evaluateSame(condition.left, condition.right, known) ?? condition
+    case "among": {
+      const [value, values] = [columnValue(known, condition.column), columnValue(known, condition.values)]
+      return value === undefined || !Array.isArray(values) ? condition : values.includes(value)
+    }
     case "cases": {
       const value = columnValue(known, condition.column)
       if (value !== undefined) return evaluate(condition.cases.get(String(value)) ?? false, known)
@@ -248,6 +268,8 @@ export function toSql(condition: Condition, rows: Rows): string {
       return `${columnSql(condition.column, rows)} ${condition.negated ? "<>" : "="} ${literal(condition.value)}`
     case "same":
       return `${columnSql(condition.left, rows)} = ${columnSql(condition.right, rows)}`
+    case "among":
+      return `${columnSql(condition.column, rows)} in (${condition.from})`
     case "cases": {
       const whens = [...condition.cases].map(([value, of]) => `when ${literal(value)} then ${toSql(of, rows)}`)
       return `case ${columnSql(condition.column, rows)} ${whens.join(" ")} else 1 = 0 end`

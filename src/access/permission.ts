@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely"
-import { type Actor, actorId, jobOf, type User } from "../core/actor.ts"
+import { type Actor, actorId, isPublicOnlyIn, jobOf, type User } from "../core/actor.ts"
 import type { Handle } from "../core/database/database.ts"
 import type { RepositoriesTable } from "../core/database/tables/repositories.ts"
 import { evaluate, type Known, meets, type Relation } from "./condition.ts"
@@ -16,6 +16,7 @@ import { isExternalUnit, Mode, UNITS, type Unit } from "./modes.ts"
 import {
   type Entitlement,
   entitlementOf,
+  IS_WITHHELD,
   knownOf,
   MEMBERSHIP,
   OF_PEOPLE,
@@ -168,10 +169,14 @@ async function accountMode(db: Handle, actor: Actor, owner: User, entitlement: E
   return Math.max(permission.mode, permission.units.get(unit) ?? Mode.none)
 }
 
+/** Whether what the caller was granted in this organisation waits until they have a second factor. */
+export const isWithheld = (actor: Actor, owner: User): boolean => meets(IS_WITHHELD, { ...knownOf(actor), owner })
+
 /** Whether the caller is a member of the organisation. */
 const belongsTo = async (db: Handle, actor: Actor, owner: User): Promise<boolean> =>
   actor.kind === "user" &&
   appliesTo(MEMBERSHIP, owner) &&
+  !isWithheld(actor, owner) &&
   (await findMemberOrganizations(db, { userId: actor.user.id, subjectIds: [owner.id] })).length > 0
 
 /** The caller's mode in the projects of an account itself. `readableProjects` says the same in SQL, from the same rules. */
@@ -181,7 +186,7 @@ export const projectsMode = (db: Handle, actor: Actor, owner: User): Promise<num
 /** What a caller may do with the packages of a person or organisation. */
 export interface PackageRights {
   readonly mode: number
-  /** Whether the caller belongs to the owner, and so sees restricted packages. */
+  /** Whether the caller belongs to the owner, and so sees restricted packages; never for tokens that are limited to what is public. */
   readonly isInsider: boolean
 }
 
@@ -191,6 +196,7 @@ export async function packageRights(db: Handle, actor: Actor, owner: User): Prom
   const job = jobOf(actor)
   if (job && (await findRepositoryById.first(db, { id: job.repositoryId }))?.owner_id === owner.id)
     return { mode: Math.max(mode, job.units["repo.packages"] ?? Mode.none), isInsider: false }
+  if (isPublicOnlyIn(actor, owner)) return { mode, isInsider: false }
   return { mode, isInsider: mode >= Mode.owner || (mode >= Mode.read && (await belongsTo(db, actor, owner))) }
 }
 
@@ -214,7 +220,7 @@ const dependsOnMembership = ({ rules }: Entitlement, known: Known & { readonly o
   appliesTo(MEMBERSHIP, known.owner) && rules.some(({ when }) => typeof evaluate(when, known) !== "boolean")
 
 /** The highest modes that rules and rows grant. */
-function decide({ rules }: Entitlement, known: Known, granted: readonly Granted[], id: number): Permission {
+function decide({ rules, granted: on = true }: Entitlement, known: Known, granted: readonly Granted[], id: number): Permission {
   let units: Map<string, number> | undefined
   let mode: number = Mode.none
   const give = (given: number, unit?: string): void => {
@@ -228,6 +234,7 @@ function decide({ rules }: Entitlement, known: Known, granted: readonly Granted[
     if (meets(rule.when, known)) give(rule.mode, rule.unit)
     if (mode === Mode.owner) break
   }
+  if (!meets(on, known)) return { mode, units: units === undefined || mode === Mode.owner ? NO_UNITS : units }
   for (const { relation, rows } of granted)
     for (const { mode: own = Mode.none, unit, unit_mode } of rows.get(id) ?? []) {
       const { whole, part } = relation

@@ -1,6 +1,7 @@
-import { type Actor, deployKeyOf, isPublicOnly, isSiteAdministrator, jobOf } from "../core/actor.ts"
+import { type Actor, chosenOf, deployKeyOf, hasPublicOnlyScope, isPublicOnly, isSiteAdministrator, jobOf } from "../core/actor.ts"
 import {
   all,
+  among,
   any,
   type Condition,
   cases,
@@ -134,13 +135,18 @@ const SHARES_TEAM: Relation = {
 const PUBLIC_OWNER = is("owner.visibility", "public")
 const UNRESTRICTED = is("caller.is_restricted", 0)
 
+/** A member, or collaborator, without the second factor that the organisation requires: all that they were granted there waits until they have one. */
+export const IS_WITHHELD: Condition = all(is("caller.has_second_factor", 0), is("owner.requires_second_factor", 1))
+const IS_GRANTED = not(IS_WITHHELD)
+const BELONGS = all(related(MEMBERSHIP), IS_GRANTED)
+
 /** Public, also for anonymous callers. */
 export const PUBLIC: Condition = all(is("repository.is_private", 0), ofOwner(PUBLIC_OWNER))
 
 /** Open to the caller without a grant. A restricted user may see only repositories of public owners without one. */
 const OPEN = all(
   is("repository.is_private", 0),
-  ofOwner(any(PUBLIC_OWNER, all(UNRESTRICTED, any(is("owner.visibility", "limited"), related(MEMBERSHIP))))),
+  ofOwner(any(PUBLIC_OWNER, all(UNRESTRICTED, any(is("owner.visibility", "limited"), BELONGS)))),
 )
 
 /** The same as `PUBLIC` and `OPEN`, as far as the database has it in the row: for queries, which look at the owner of the others only. */
@@ -167,8 +173,9 @@ interface Claims {
   /** A condition that the repository must always meet. */
   readonly within: Condition
   readonly rules: readonly Rule[]
-  /** The relations whose rows grant modes. */
+  /** The relations whose rows grant modes, and the condition on which they do. */
   readonly grants: readonly Relation[]
+  readonly granted?: Condition
   /** The relation whose rows grant read if nothing else grants access. */
   readonly lastResort?: Relation
   /** What queries look at first: it is among the rules already. */
@@ -181,12 +188,12 @@ export interface Entitlement extends Claims {
 }
 
 function entitlement(claims: Claims): Entitlement {
-  const { rules, grants, lastResort } = claims
+  const { rules, grants, granted = true, lastResort } = claims
   const ways = rules.map(({ when, unit }) => (unit === undefined ? when : all(any(is("asked.unit", ""), is("asked.unit", unit)), when)))
   // A mode in the whole repository applies to each unit; relations that grant single units may grant others only.
-  const elsewhere = grants.filter(({ part }) => part).map((grant) => not(relatedIn(grant, "")))
+  const elsewhere = grants.filter(({ part }) => part).map((grant) => not(all(relatedIn(grant, ""), granted)))
   const last = lastResort ? [all(related(lastResort), any(is("asked.unit", ""), all(...elsewhere)))] : []
-  return { ...claims, reading: any(...ways, ...grants.map(related), ...last) }
+  return { ...claims, reading: any(...ways, ...grants.map((grant) => all(related(grant), granted)), ...last) }
 }
 
 const CLAIMS_OF_PEOPLE: Claims = {
@@ -196,6 +203,7 @@ const CLAIMS_OF_PEOPLE: Claims = {
     { when: OPEN, mode: Mode.read },
   ],
   grants: [COLLABORATION, TEAM],
+  granted: ofOwner(IS_GRANTED),
   stored: STORED_OPEN,
 }
 
@@ -203,6 +211,27 @@ const CLAIMS_OF_PEOPLE: Claims = {
 export const OF_PEOPLE = entitlement(CLAIMS_OF_PEOPLE)
 export const OF_CALLERS = entitlement({ ...CLAIMS_OF_PEOPLE, lastResort: OFFER })
 const OF_PUBLIC_ONLY_TOKENS = entitlement({ ...CLAIMS_OF_PEOPLE, lastResort: OFFER, within: PUBLIC })
+
+const isChosenOwner = (name: "owner.id" | "repository.owner_id"): Condition =>
+  among(name, "key.owner_ids", "select owner_id from access_token_owners where token_id = {key.token_id}")
+
+/** A repository that the caller's token was limited to, by itself or by its owner. */
+const CHOSEN = any(
+  among("repository.id", "key.repository_ids", "select repository_id from access_token_repositories where token_id = {key.token_id}"),
+  isChosenOwner("repository.owner_id"),
+)
+
+/** A token that is limited gives what its owner has in what was chosen, and in all else what anyone may read. */
+const OF_LIMITED_TOKENS: Claims = {
+  within: IS_THERE,
+  rules: [{ when: PUBLIC, mode: Mode.read }, ...CLAIMS_OF_PEOPLE.rules.map((rule) => ({ ...rule, when: all(CHOSEN, rule.when) }))],
+  grants: CLAIMS_OF_PEOPLE.grants,
+  granted: all(CHOSEN, ofOwner(IS_GRANTED)),
+  stored: STORED_PUBLIC,
+}
+const OF_CHOSEN = entitlement(OF_LIMITED_TOKENS)
+const OF_PUBLIC_AMONG_CHOSEN = entitlement({ ...OF_LIMITED_TOKENS, within: PUBLIC })
+
 const OF_ANONYMOUS = entitlement({ within: true, rules: [{ when: PUBLIC, mode: Mode.read }], grants: [], stored: STORED_PUBLIC })
 
 /** A deploy key gives access to the code and the wiki of its own repository, of any owner, and not to other repositories, not even public ones. */
@@ -249,14 +278,17 @@ export function entitlementOf(actor: Actor): Entitlement {
   if (key) return key.isReadOnly ? OF_READING_KEYS : OF_WRITING_KEYS
   const job = jobOf(actor)
   if (job) return ofJob(job.units)
+  if (chosenOf(actor)) return hasPublicOnlyScope(actor) ? OF_PUBLIC_AMONG_CHOSEN : OF_CHOSEN
   return isPublicOnly(actor) ? OF_PUBLIC_ONLY_TOKENS : OF_CALLERS
 }
 
 /** What rules know about the caller. A deploy key never has the rights of a site administrator. */
 export function knownOf(actor: Actor): Pick<Known, "caller" | "key"> {
   if (actor.kind === "anonymous") return {}
-  const { id, is_restricted } = actor.user
-  const caller = { id, is_restricted, is_admin: isSiteAdministrator(actor) ? 1 : 0 }
+  const { id, is_restricted, has_second_factor } = actor.user
+  const caller = { id, is_restricted, has_second_factor, is_admin: isSiteAdministrator(actor) ? 1 : 0 }
+  const chosen = chosenOf(actor)
+  if (chosen) return { caller, key: { repository_ids: chosen.repositoryIds, owner_ids: chosen.ownerIds } }
   const key = deployKeyOf(actor) ?? jobOf(actor)
   return key ? { caller, key: { repository_id: key.repositoryId, owner_id: jobOf(actor)?.ownerId ?? 0 } } : { caller }
 }
@@ -271,13 +303,18 @@ const LIMITED = is("owner.visibility", "limited")
 export interface AccountRule {
   /** For anonymous callers, and tokens that are limited to what is public. */
   readonly narrow: Condition
+  /** For tokens that are limited to what was chosen, and for those of these that are limited to what is public as well. */
+  readonly chosen: Condition
+  readonly narrowChosen: Condition
   readonly full: Condition
 }
 
-const accountRule = (...full: readonly Condition[]): AccountRule => ({
-  narrow: PUBLIC_OWNER,
-  full: any(PUBLIC_OWNER, ADMINISTERS_SITE, ...full),
-})
+const CHOSEN_OWNER = isChosenOwner("owner.id")
+
+function accountRule(...related: readonly Condition[]): AccountRule {
+  const full = any(PUBLIC_OWNER, ADMINISTERS_SITE, ...related)
+  return { narrow: PUBLIC_OWNER, chosen: any(PUBLIC_OWNER, all(CHOSEN_OWNER, full)), narrowChosen: PUBLIC_OWNER, full }
+}
 
 export const PERSON_IS_SHOWN = accountRule(SELF, all(UNRESTRICTED, LIMITED))
 
@@ -291,14 +328,12 @@ export const ACCOUNT_IS_LISTED = accountRule(
 
 // --- teams -----------------------------------------------------------------------------------------------------------------------
 
-const teamIsShown = (organizationIsShown: Condition): Condition =>
+const teamIsShown = (organizationIsShown: Condition, granted: Condition = IS_GRANTED): Condition =>
   any(
     ADMINISTERS_SITE,
-    related(IN_TEAM),
     ofOwner(
       any(
-        related(OWNERSHIP),
-        all(is("team.visibility", "limited"), related(MEMBERSHIP)),
+        all(granted, any(related(IN_TEAM), related(OWNERSHIP), all(is("team.visibility", "limited"), related(MEMBERSHIP)))),
         all(is("team.visibility", "public"), organizationIsShown),
       ),
       "team.organization_id",
@@ -311,6 +346,8 @@ const teamIsShown = (organizationIsShown: Condition): Condition =>
  */
 export const TEAM_IS_SHOWN: AccountRule = {
   narrow: teamIsShown(ORGANIZATION_IS_SHOWN.narrow),
+  chosen: teamIsShown(ORGANIZATION_IS_SHOWN.chosen, all(CHOSEN_OWNER, IS_GRANTED)),
+  narrowChosen: teamIsShown(ORGANIZATION_IS_SHOWN.narrow, all(CHOSEN_OWNER, IS_GRANTED)),
   full: teamIsShown(ORGANIZATION_IS_SHOWN.full),
 }
 
@@ -331,17 +368,28 @@ function inAccounts(...reading: readonly Condition[]): (actor: Actor) => Entitle
     READS_OF_PUBLIC,
     ...reading.map((when) => ({ when, mode: Mode.read })),
   ]
-  const claims: Claims = { within: true, rules, grants: [TEAM_OF_OWNER] }
+  const claims: Claims = { within: true, rules, grants: [TEAM_OF_OWNER], granted: IS_GRANTED }
+  const limited: Claims = {
+    within: true,
+    rules: [READS_OF_PUBLIC, ...rules.map((rule) => ({ ...rule, when: all(CHOSEN_OWNER, rule.when) }))],
+    grants: [TEAM_OF_OWNER],
+    granted: all(CHOSEN_OWNER, IS_GRANTED),
+  }
   const ofAnonymous = entitlement({ within: true, rules: [READS_OF_PUBLIC], grants: [] })
   const [ofCallers, ofPublicOnlyTokens] = [entitlement(claims), entitlement({ ...claims, within: PUBLIC_OWNER })]
-  return (actor) => (actor.kind === "anonymous" ? ofAnonymous : isPublicOnly(actor) ? ofPublicOnlyTokens : ofCallers)
+  const [ofChosen, ofPublicAmongChosen] = [entitlement(limited), entitlement({ ...limited, within: PUBLIC_OWNER })]
+  return (actor) => {
+    if (actor.kind === "anonymous") return ofAnonymous
+    if (chosenOf(actor)) return hasPublicOnlyScope(actor) ? ofPublicAmongChosen : ofChosen
+    return isPublicOnly(actor) ? ofPublicOnlyTokens : ofCallers
+  }
 }
 
 /** Organizations show their projects to fewer people than themselves. */
 export const projectsEntitlementOf = inAccounts(all(UNRESTRICTED, LIMITED, is("owner.kind", "person")))
 
 /** Those who may see an account read its packages. */
-export const packagesEntitlementOf = inAccounts(all(UNRESTRICTED, LIMITED), related(MEMBERSHIP))
+export const packagesEntitlementOf = inAccounts(all(UNRESTRICTED, LIMITED), BELONGS)
 
 const USES_OWN_PROJECTS = isNot("repository.projects_mode", "owner")
 export const HAS_OWN_PROJECTS: Condition = all(UNIT_IS_ON["repo.projects"], USES_OWN_PROJECTS)

@@ -22,8 +22,14 @@ const SWITCHES = [
 export type Switch = (typeof SWITCHES)[number]
 
 export interface World {
-  readonly people: readonly { readonly admin: boolean; readonly restricted: boolean; readonly visibility: Visibility }[]
-  readonly organizations: readonly { readonly visibility: Visibility; readonly members: readonly number[] }[]
+  readonly people: readonly {
+    readonly admin: boolean
+    readonly restricted: boolean
+    readonly hasFactor: boolean
+    readonly visibility: Visibility
+  }[]
+  /** `requires`: a second factor of its members. */
+  readonly organizations: readonly { readonly visibility: Visibility; readonly requires: boolean; readonly members: readonly number[] }[]
   readonly teams: readonly {
     readonly organization: number
     readonly mode: number
@@ -55,8 +61,11 @@ const REPOSITORIES = 5
 const visibility = fc.constantFrom<Visibility>("public", "limited", "private")
 const person = fc.nat(PEOPLE - 1)
 export const worlds: fc.Arbitrary<World> = fc.record({
-  people: fc.array(fc.record({ admin: fc.boolean(), restricted: fc.boolean(), visibility }), { minLength: PEOPLE, maxLength: PEOPLE }),
-  organizations: fc.array(fc.record({ visibility, members: fc.uniqueArray(person, { maxLength: 2 }) }), {
+  people: fc.array(fc.record({ admin: fc.boolean(), restricted: fc.boolean(), hasFactor: fc.boolean(), visibility }), {
+    minLength: PEOPLE,
+    maxLength: PEOPLE,
+  }),
+  organizations: fc.array(fc.record({ visibility, requires: fc.boolean(), members: fc.uniqueArray(person, { maxLength: 2 }) }), {
     minLength: ORGANIZATIONS,
     maxLength: ORGANIZATIONS,
   }),
@@ -107,7 +116,14 @@ export interface Built {
 export async function build(tx: Transaction, world: World): Promise<Built> {
   const insertUser = (
     name: string,
-    values: { readonly kind: User["kind"]; readonly visibility: Visibility; readonly admin?: boolean; readonly restricted?: boolean },
+    values: {
+      readonly kind: User["kind"]
+      readonly visibility: Visibility
+      readonly admin?: boolean
+      readonly restricted?: boolean
+      readonly hasFactor?: boolean
+      readonly requires?: boolean
+    },
   ) =>
     tx
       .insertInto("users")
@@ -120,14 +136,16 @@ export async function build(tx: Transaction, world: World): Promise<Built> {
         visibility: values.visibility,
         is_admin: flag(values.admin ?? false),
         is_restricted: flag(values.restricted ?? false),
+        has_second_factor: flag(values.hasFactor ?? false),
+        requires_second_factor: flag(values.requires ?? false),
       })
       .returningAll()
       .executeTakeFirstOrThrow()
   const people: User[] = []
   for (const [index, values] of world.people.entries()) people.push(await insertUser(`person${index}`, { kind: "person", ...values }))
   const organizations: User[] = []
-  for (const [index, { visibility: shown }] of world.organizations.entries())
-    organizations.push(await insertUser(`org${index}`, { kind: "organization", visibility: shown }))
+  for (const [index, { visibility: shown, requires }] of world.organizations.entries())
+    organizations.push(await insertUser(`org${index}`, { kind: "organization", visibility: shown, requires }))
   const personAt = (index: number): number => people[index]?.id ?? 0
   const organizationAt = (index: number): number => organizations[index]?.id ?? 0
 

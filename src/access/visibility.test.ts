@@ -2,7 +2,8 @@ import fc from "fast-check"
 import { type RawBuilder, type SqlBool, sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databaseKinds, type FreshDatabase, freshDatabase } from "../../tests/support/database.ts"
-import { type Actor, anonymous, type SignedIn, type User } from "../core/actor.ts"
+import { type Actor, anonymous, type SignedIn, type TokenCredential, type User } from "../core/actor.ts"
+import type { Transaction } from "../core/database/database.ts"
 import { countVisible } from "./count-store.ts"
 import { UNITS, type Unit } from "./modes.ts"
 import {
@@ -37,9 +38,13 @@ import {
  * and compared here with another implementation that applies the rules one by one, slowly, to a world described as plain data.
  */
 
-/** The caller: a person by their index, as themselves or with a token for public things; the holder of a deploy key; or anonymous. */
+/**
+ * The caller: a person by their index, as themselves, with a token for public things, or with one that is limited to what was chosen; the holder of a deploy
+ * key; or anonymous.
+ */
 type Caller =
   | { readonly as: "stranger" }
+  | { readonly as: "limitedToken"; readonly who: number; readonly publicOnly: boolean }
   | { readonly as: "person" | "publicToken"; readonly who: number }
   | { readonly as: "key"; readonly of: number; readonly readOnly: boolean }
 
@@ -54,9 +59,25 @@ const belongsTo = (world: World, who: number, at: number): boolean =>
   world.organizations[at]?.members.includes(who) === true ||
   world.teams.some((team) => team.organization === at && team.members.includes(who))
 
+/** What limited tokens are limited to. */
+const CHOSEN = { repositories: [1, 3], organization: 0 }
+
+/** A world in which a limited token can do in what was chosen what its owner can. */
+const asOwner = (world: World): World => ({
+  ...world,
+  people: world.people.map((person) => ({ ...person, admin: false })),
+  repositories: world.repositories.map((repository) => ({ ...repository, offer: null })),
+})
+
+/** Whether what was granted to a person in an organization waits until they have a second factor. */
+const isWithheld = (world: World, who: number, at: number): boolean =>
+  world.organizations[at]?.requires === true && world.people[who]?.hasFactor === false && !world.people[who]?.admin
+
 /** Whether a caller may see an organization, rule by rule. */
 function knowsOf(world: World, caller: Exclude<Caller, { as: "key" }>, at: number): boolean {
   const shown = world.organizations[at]?.visibility
+  if (caller.as === "limitedToken" && at === CHOSEN.organization && !caller.publicOnly)
+    return knowsOf(asOwner(world), { as: "person", who: caller.who }, at)
   if (shown === "public" || caller.as !== "person") return shown === "public"
   const person = world.people[caller.who]
   return person?.admin === true || belongsTo(world, caller.who, at) || (shown === "limited" && person?.restricted === false)
@@ -70,12 +91,20 @@ function inAccount(world: World, caller: Exclude<Caller, { as: "key" }>, owner: 
   const open = shown === "public" ? 1 : 0
   if (caller.as === "stranger" || (caller.as === "publicToken" && open === 0)) return open
   const { who } = caller
+  if (caller.as === "limitedToken") {
+    const isChosen = "organization" in owner && owner.organization === CHOSEN.organization
+    return isChosen && !(caller.publicOnly && open === 0) ? inAccount(asOwner(world), { as: "person", who }, owner, unit) : open
+  }
   if (world.people[who]?.admin || ("person" in owner && owner.person === who)) return 4
   if ("person" in owner) return shown === "limited" && !world.people[who]?.restricted ? 1 : open
   const modes = world.teams
-    .filter((team) => team.organization === owner.organization && team.members.includes(who))
+    .filter((team) => team.organization === owner.organization && team.members.includes(who) && !isWithheld(world, who, owner.organization))
     .map((team) => (team.mode >= 3 ? 4 : (team.units.find(([given]) => given === unit)?.[1] ?? 0)))
-  const known = unit === "repo.packages" && knowsOf(world, caller, owner.organization) ? 1 : 0
+  const knows =
+    isWithheld(world, who, owner.organization) && caller.as === "person"
+      ? shown === "public" || (shown === "limited" && !world.people[who]?.restricted)
+      : knowsOf(world, caller, owner.organization)
+  const known = unit === "repo.packages" && knows ? 1 : 0
   return Math.max(open, known, ...modes)
 }
 
@@ -84,6 +113,11 @@ function knowsOfTeam(world: World, caller: Exclude<Caller, { as: "key" | "strang
   const team = world.teams[at]
   if (!team) throw new Error("no such team")
   const { who } = caller
+  if (caller.as === "limitedToken") {
+    if (team.organization !== CHOSEN.organization) return team.visibility === "public" && knowsOf(world, caller, team.organization)
+    return knowsOfTeam(asOwner(world), { as: caller.publicOnly ? "publicToken" : "person", who }, at)
+  }
+  if (isWithheld(world, who, team.organization)) return team.visibility === "public" && knowsOf(world, caller, team.organization)
   const owns = world.teams.some(
     ({ organization, mode, members }) => organization === team.organization && mode === 4 && members.includes(who),
   )
@@ -120,28 +154,36 @@ function slowly(world: World, caller: Caller, index: number): Rights {
   const openToAll = !repository.private && ownerVisibility === "public"
   if (caller.as === "stranger") return all(openToAll ? 1 : 0)
   if (caller.as === "publicToken" && !openToAll) return all(0)
+  if (caller.as === "limitedToken") {
+    const isChosen = CHOSEN.repositories.includes(index) || (repository.ofOrganization && repository.owner === CHOSEN.organization)
+    return isChosen && !(caller.publicOnly && !openToAll)
+      ? slowly(asOwner(world), { as: "person", who: caller.who }, index)
+      : all(openToAll ? 1 : 0)
+  }
   const { who } = caller
   const user = world.people[who]
   if (!user) throw new Error("no such person")
   if (user.admin || (!repository.ofOrganization && repository.owner === who)) return all(4)
 
+  const waits = repository.ofOrganization && isWithheld(world, who, repository.owner)
   const belongs = (team: World["teams"][number]) => team.members.includes(who)
   const offered =
     repository.offer !== null &&
     (repository.offer.organization
       ? world.teams.some((team) => team.organization === repository.offer?.to && belongs(team) && team.creates)
       : repository.offer.to === who)
-  const collaboration = repository.collaborators.find(([other]) => other === who)?.[1] ?? 0
+  const collaboration = repository.collaborators.find(([other]) => other === who && !waits)?.[1] ?? 0
   const sees =
     ownerVisibility === "public" ||
     (ownerVisibility === "limited" && !user.restricted) ||
-    (repository.ofOrganization && belongsTo(world, who, repository.owner))
+    (repository.ofOrganization && belongsTo(world, who, repository.owner) && !waits)
   const least = offered ? 1 : 0
   const free = !repository.private && sees && (!user.restricted || ownerVisibility === "public") ? 1 : 0
   const plain = Math.max(collaboration, free)
-  const teams = repository.ofOrganization
-    ? world.teams.filter((team) => team.organization === repository.owner && belongs(team) && team.repositories.includes(index))
-    : []
+  const teams =
+    repository.ofOrganization && !waits
+      ? world.teams.filter((team) => team.organization === repository.owner && belongs(team) && team.repositories.includes(index))
+      : []
   if (teams.some((team) => team.mode >= 3)) return all(4)
   const unit = (name: Unit) => Math.max(plain, ...teams.map((team) => team.units.find(([given]) => given === name)?.[1] ?? 0))
   if (plain === 0 && UNITS.every((name) => unit(name) === 0)) return all(least)
@@ -221,7 +263,8 @@ describe.each(databaseKinds)("who may know of a repository (%s)", (kind) => {
         const askingsOf = (index: number) => ASKINGS[(first + index) % 2] ?? []
         const built = await fresh.database.write(async (tx) => {
           await tx.deleteFrom("users").execute()
-          return build(tx, world)
+          const made = await build(tx, world)
+          return { ...made, token: await limit(tx, made) }
         })
         const db = fresh.database.read
         for (const [at, [actor, caller]] of callersOf(built).entries()) {
@@ -279,17 +322,21 @@ describe.each(databaseKinds)("who may know of a repository (%s)", (kind) => {
             const isMember = "organization" in account && caller.as !== "stranger" && belongsTo(world, caller.who, account.organization)
             const rights = await packageRights(db, actor, owner)
             const packagesMode = inAccount(world, caller, account, "repo.packages")
-            expect(rights).toEqual({ mode: packagesMode, isInsider: packagesMode === 4 || (packagesMode > 0 && isMember) })
+            const isWhole =
+              caller.as === "person" ||
+              (caller.as === "limitedToken" && !caller.publicOnly && owner === built.organizations[CHOSEN.organization])
+            const belongs = isMember && !isWithheld(caller.as === "limitedToken" ? asOwner(world) : world, caller.who, account.organization)
+            const isInsider = isWhole && (packagesMode === 4 || (packagesMode > 0 && belongs))
+            expect(rights).toEqual({ mode: packagesMode, isInsider })
             const packages = await db
               .selectFrom("packages")
               .select("id")
               .where("owner_id", "=", owner.id)
               .where(visiblePackages(actor, rights))
               .execute()
-            const limited = caller.as === "publicToken"
             const shown = built.packages.filter(({ owner: of, repository, isRestricted }) => {
-              if (of !== owner || (rights.mode === 4 && !limited)) return of === owner
-              if (isRestricted && (!rights.isInsider || limited)) return false
+              if (of !== owner || (rights.mode === 4 && isInsider)) return of === owner
+              if (isRestricted && !isInsider) return false
               return (
                 repository === null ||
                 world.repositories[repository]?.private === false ||
@@ -348,8 +395,37 @@ describe.each(databaseKinds)("who may know of a repository (%s)", (kind) => {
   })
 })
 
+/** A token that is limited to what was chosen. */
+async function limit(tx: Transaction, { people, repositories, organizations }: Built): Promise<TokenCredential> {
+  const { id } = await tx
+    .insertInto("access_tokens")
+    .values({
+      user_id: people[0]?.id ?? 0,
+      name: "t",
+      digest: "d",
+      last_eight: "",
+      scopes: "all",
+      created_at: 0,
+      last_used_at: 0,
+      is_limited: 1,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow()
+  const repositoryIds = CHOSEN.repositories.flatMap((index) => repositories[index]?.repository.id ?? [])
+  const ownerIds = [organizations[CHOSEN.organization]?.id ?? 0]
+  await tx
+    .insertInto("access_token_repositories")
+    .values(repositoryIds.map((repository_id) => ({ token_id: id, repository_id })))
+    .execute()
+  await tx
+    .insertInto("access_token_owners")
+    .values(ownerIds.map((owner_id) => ({ token_id: id, owner_id })))
+    .execute()
+  return { kind: "token", tokenId: id, scopes: new Set(["all"]), publicOnly: false, chosen: { repositoryIds, ownerIds } }
+}
+
 /** Every kind of caller; the deploy keys are those of the first repository, used by its owner. */
-function callersOf(built: Built): readonly (readonly [Actor, Caller])[] {
+function callersOf(built: Built & { readonly token: TokenCredential }): readonly (readonly [Actor, Caller])[] {
   const [first] = built.repositories
   if (!first) throw new Error("there is a repository")
   const keys = [true, false].map((isReadOnly) => {
@@ -365,6 +441,14 @@ function callersOf(built: Built): readonly (readonly [Actor, Caller])[] {
       [signedIn(user, false), { as: "person", who }],
       [signedIn(user, true), { as: "publicToken", who }],
     ]),
+    // They differ from these by what was chosen alone, and two of them are enough.
+    ...built.people.slice(0, 2).map((user, who): readonly [Actor, Caller] => {
+      const publicOnly = who === 1
+      return [
+        { ...signedIn(user, false), credential: { ...built.token, publicOnly } },
+        { as: "limitedToken", who, publicOnly },
+      ]
+    }),
     ...keys,
   ]
 }

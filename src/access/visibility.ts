@@ -1,5 +1,16 @@
 import { type Expression, type RawBuilder, type Selectable, type SqlBool, sql } from "kysely"
-import { type Actor, actorId, deployKeyOf, isPublicOnly, isSiteAdministrator, jobOf, type SignedIn, type User } from "../core/actor.ts"
+import {
+  type Actor,
+  actorId,
+  chosenOf,
+  deployKeyOf,
+  hasPublicOnlyScope,
+  isPublicOnly,
+  isSiteAdministrator,
+  jobOf,
+  type SignedIn,
+  type User,
+} from "../core/actor.ts"
 import type { TeamsTable } from "../core/database/tables/people.ts"
 import {
   all,
@@ -73,6 +84,7 @@ export interface Reach {
 
 /** Undefined for callers who see single repositories. */
 export function reachOf(actor: Actor): Reach | undefined {
+  if (chosenOf(actor)) return undefined
   if (actor.kind === "anonymous" || (isPublicOnly(actor) && !jobOf(actor) && !deployKeyOf(actor))) return { openness: 0 }
   if (deployKeyOf(actor) ?? jobOf(actor)) return undefined
   if (isSiteAdministrator(actor)) return { openness: 2, except: sql<SqlBool>`repositories.owner_id = ${NOBODY_ID}` }
@@ -97,7 +109,7 @@ export const publicRepositories = (): Sql => fill(OPEN_TO_ALL, {})
 const OPEN_TO_ALL = template(toSql(PUBLIC, {}))
 
 /** What a condition depends on of a person who has signed in with all their rights, beside their id. */
-export type CallerKind = Pick<User, "is_admin" | "is_restricted">
+export type CallerKind = Pick<User, "is_admin" | "is_restricted" | "has_second_factor">
 
 /** `readableRepositories` for a prepared query: the id of the caller is one of its parameters. */
 export function readableBy(caller: CallerKind, id: Expression<number>, unit: AskedUnit): Sql {
@@ -138,6 +150,7 @@ const valuesOf = (actor: Actor): Values => ({
   "caller.id": actorId(actor),
   "key.repository_id": (deployKeyOf(actor) ?? jobOf(actor))?.repositoryId,
   "key.owner_id": jobOf(actor)?.ownerId,
+  "key.token_id": actor.kind === "user" && actor.credential.kind === "token" ? actor.credential.tokenId : undefined,
 })
 
 /** A unit by its name is part of the condition; an expression is put in. */
@@ -164,22 +177,24 @@ export const listedUsers = (actor: Actor): Sql => accounts(actor, ACCOUNT_IS_LIS
 export const visibleTeams = (actor: SignedIn): Sql => accounts(actor, TEAM_IS_SHOWN, {})
 
 function accounts(actor: Actor, rule: AccountRule, rows: Rows = { owner: "users" }): Sql {
-  const condition = ruleFor(actor, rule)
-  const question = condition === rule.narrow ? "narrow" : "full"
-  const made = remembered(rule, knownOf(actor).caller, question, (caller) => evaluate(condition, { caller }), rows)
+  const form = formFor(actor)
+  const made = remembered(rule, knownOf(actor).caller, form, (caller) => evaluate(rule[form], { caller }), rows)
   return fill(made, valuesOf(actor))
 }
 
-const ruleFor = (actor: Actor, { narrow, full }: AccountRule): Condition =>
-  actor.kind === "anonymous" || isPublicOnly(actor) ? narrow : full
+/** Which form of a rule is that of the caller. */
+function formFor(actor: Actor): keyof AccountRule {
+  if (chosenOf(actor)) return hasPublicOnlyScope(actor) ? "narrowChosen" : "chosen"
+  return actor.kind === "anonymous" || isPublicOnly(actor) ? "narrow" : "full"
+}
 
 /** Whether the caller may see this person. For organisations use `organizationVisible`, which needs the membership. */
 export const personVisible = (actor: Actor, user: User): boolean =>
-  meets(ruleFor(actor, PERSON_IS_SHOWN), { ...knownOf(actor), owner: user })
+  meets(PERSON_IS_SHOWN[formFor(actor)], { ...knownOf(actor), owner: user })
 
 /** Whether the caller may see this organisation. */
 export const organizationVisible = (actor: Actor, organization: User, isMember: boolean): boolean =>
-  meets(ruleFor(actor, ORGANIZATION_IS_SHOWN), {
+  meets(ORGANIZATION_IS_SHOWN[formFor(actor)], {
     ...knownOf(actor),
     owner: organization,
     related: (relation) => relation === MEMBERSHIP && isMember,
@@ -190,15 +205,17 @@ export const teamVisible = (
   actor: SignedIn,
   team: Team,
   organization: User,
-  { isMember, isOwner }: { readonly isMember: boolean; readonly isOwner: boolean },
+  { isMember, isOwner, isWithheld }: { readonly isMember: boolean; readonly isOwner: boolean; readonly isWithheld: boolean },
   isTeamMember: boolean,
 ): boolean =>
-  meets(ruleFor(actor, TEAM_IS_SHOWN), {
+  meets(TEAM_IS_SHOWN[formFor(actor)], {
     ...knownOf(actor),
     owner: organization,
     team,
     related: (relation) =>
-      (relation === IN_TEAM && isTeamMember) || (relation === OWNERSHIP && isOwner) || (relation === MEMBERSHIP && isMember),
+      (relation === IN_TEAM && isTeamMember) ||
+      (relation === OWNERSHIP && isOwner) ||
+      (relation === MEMBERSHIP && (isMember || isWithheld)),
   })
 
 /** Whether a team (a row of `teams`) can be asked for reviews in a repository (a row of `repositories`). */
@@ -218,11 +235,8 @@ export function readableProjects(actor: Actor): Sql {
 
 /** Which rows of `packages` the caller may see, of an owner in whose packages they have these rights. */
 export function visiblePackages(actor: Actor, { mode, isInsider }: PackageRights): Sql {
-  if (mode >= Mode.owner && !isPublicOnly(actor)) return fill(EVERYTHING, {})
-  const seesRestricted = isInsider && !isPublicOnly(actor)
-  return inRepositories(actor, "repo.packages", `packages ${seesRestricted}`, (inRepository) =>
-    packageIsShown(seesRestricted, inRepository),
-  )
+  if (mode >= Mode.owner && isInsider) return fill(EVERYTHING, {})
+  return inRepositories(actor, "repo.packages", `packages ${isInsider}`, (inRepository) => packageIsShown(isInsider, inRepository))
 }
 
 const EVERYTHING = template(toSql(true, {}))
@@ -252,11 +266,11 @@ function remembered(
 ): Template {
   const ofRule = templates.get(rule) ?? new Map<string, Template>()
   templates.set(rule, ofRule)
-  const { is_admin, is_restricted } = caller ?? {}
-  const kind = `${is_admin} ${is_restricted} ${question}`
+  const { is_admin, is_restricted, has_second_factor } = caller ?? {}
+  const kind = `${is_admin} ${is_restricted} ${has_second_factor} ${question}`
   const known = ofRule.get(kind)
   if (known) return known
-  const made = template(toSql(condition({ is_admin, is_restricted }), rows))
+  const made = template(toSql(condition({ is_admin, is_restricted, has_second_factor }), rows))
   ofRule.set(kind, made)
   return made
 }

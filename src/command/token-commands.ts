@@ -1,8 +1,10 @@
 import { type Command, InvalidArgumentError } from "commander"
 import { isScope, SCOPE_CATEGORIES } from "../access/scopes.ts"
+import { duration } from "../core/setting.ts"
 import { examples } from "./examples.ts"
 import type { Environment } from "./installation.ts"
 import type { Terminal } from "./terminal.ts"
+import type { NewTokenOptions } from "./tokens.ts"
 
 const SCOPES = `all, public-only, or read: or write: with one of ${SCOPE_CATEGORIES.toSorted().join(", ")}`
 
@@ -11,6 +13,16 @@ function collectScopes(given: string, before: readonly string[] | undefined): re
   const unknown = scopes.find((scope) => !isScope(scope))
   if (unknown !== undefined) throw new InvalidArgumentError(`There is no scope "${unknown}". Give ${SCOPES}.`)
   return [...(before ?? []), ...scopes]
+}
+
+const collected = (given: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), given]
+
+const length = duration(0, "", { min: 60 })
+
+function readDuration(given: string): number {
+  const seconds = length.read(given)
+  if (seconds === undefined) throw new InvalidArgumentError(`Give ${length.accepts}.`)
+  return seconds
 }
 
 /** Adds `hearth token …`: access tokens without the API, also while a server runs. */
@@ -28,16 +40,22 @@ export function tokenCommands(program: Command, terminal: Terminal, env: () => E
     .argument("<user>", "whose token")
     .argument("<name>", "what it is for; unique among the person's tokens")
     .requiredOption("--scope <scope>", `what it may do, several with commas or given several times: ${SCOPES}`, collectScopes)
+    .option("--expires <time>", "how long it is good, such as 90d; by default as long as the site allows", readDuration)
+    .option("--repository <owner/name>", "limit it to this repository; may be given several times", collected)
+    .option(
+      "--owner <name>",
+      "limit it to the repositories of this owner, the person or an organisation of theirs; may be given several times",
+      collected,
+    )
     .addHelpText(
       "after",
       examples(
         "hearth token add ada ci --scope write:repository",
+        "hearth token add ada deploy --scope read:repository --repository acme/rocket --expires 90d",
         "TOKEN=$(hearth token add ada backup --scope read:repository,read:user)",
       ),
     )
-    .action(async (user: string, name: string, { scope }: { scope: readonly string[] }) =>
-      (await verbs()).addToken(terminal, env(), user, name, scope),
-    )
+    .action(async (user: string, name: string, options: NewTokenOptions) => (await verbs()).addToken(terminal, env(), user, name, options))
 
   token
     .command("list")

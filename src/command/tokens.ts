@@ -1,6 +1,7 @@
 import { refuse } from "../core/errors.ts"
 import { rfc3339 } from "../core/record.ts"
 import { Compile } from "../core/schema.ts"
+import { chosenByNames, expiryOf } from "../features/people/sign-in/credentials/limits.ts"
 import { CreateAccessTokenOption } from "../features/people/sign-in/credentials/records.ts"
 import { countTokensOf, findTokenByName, findTokensOf } from "../features/people/sign-in/credentials/store.ts"
 import { createToken, deleteToken } from "../features/people/sign-in/credentials/tokens.ts"
@@ -13,16 +14,24 @@ import type { Terminal } from "./terminal.ts"
 
 const tokenNames = Compile(CreateAccessTokenOption.properties.name)
 
+export interface NewTokenOptions {
+  readonly scope: readonly string[]
+  /** In seconds from now. */
+  readonly expires?: number
+  readonly repository?: readonly string[]
+  readonly owner?: readonly string[]
+}
+
 /** Creates a token and prints nothing else, so that a script can read it. */
 export async function addToken(
   terminal: Terminal,
   env: Environment,
   userName: string,
   name: string,
-  scopes: readonly string[],
+  { scope: scopes, expires, repository: repositories, owner: owners }: NewTokenOptions,
 ): Promise<void> {
   if (!tokenNames.Check(name)) throw refuse.invalid("name", "must have 1 to 255 characters")
-  await withInstallation(env, async ({ database, now }) => {
+  await withInstallation(env, async ({ config, database, now }) => {
     const user = await personNamed(database.read, userName)
     const { token, row } = await database.write(async (tx) => {
       if (await findTokenByName.first(tx, { userId: user.id, name }))
@@ -30,7 +39,9 @@ export async function addToken(
           `${user.name} has a token ${name} already.`,
           `Choose another name, or remove that one first: hearth token remove ${user.name} ${name}`,
         )
-      return createToken(tx, { userId: user.id, name, scopes, now: now() })
+      const chosen = await chosenByNames(tx, user, { repositories, owners })
+      const at = expires === undefined ? undefined : rfc3339(now() + expires)
+      return createToken(tx, { userId: user.id, name, scopes, now: now(), chosen, expiresAt: expiryOf({ config, now }, at, undefined) })
     })
     terminal.say(`The token ${name} of ${user.name} for ${row.scopes}, shown this once:`)
     terminal.out(token)
@@ -54,6 +65,9 @@ export function listTokens(terminal: Terminal, env: Environment, userName: strin
             token_last_eight: row.last_eight,
             created_at: rfc3339(row.created_at),
             last_used_at: used(row.last_used_at),
+            last_used_address: row.last_used_address,
+            expires_at: used(row.expires_at),
+            is_limited: row.is_limited === 1,
           })),
           null,
           2,
@@ -62,8 +76,15 @@ export function listTokens(terminal: Terminal, env: Environment, userName: strin
     else
       printTable(
         terminal,
-        ["NAME", "ENDS IN", "SCOPES", "MADE", "LAST USED"],
-        tokens.map((row) => [row.name, row.last_eight, row.scopes, rfc3339(row.created_at), used(row.last_used_at) ?? "never"]),
+        ["NAME", "ENDS IN", "SCOPES", "MADE", "EXPIRES", "LAST USED"],
+        tokens.map((row) => [
+          row.name,
+          row.last_eight,
+          row.scopes,
+          rfc3339(row.created_at),
+          used(row.expires_at) ?? "never",
+          used(row.last_used_at) ?? "never",
+        ]),
       )
   })
 }

@@ -1,4 +1,4 @@
-import { Argument, type Command } from "commander"
+import { Argument, type Command, InvalidArgumentError } from "commander"
 import { examples } from "./examples.ts"
 import type { Environment } from "./installation.ts"
 import type { Terminal } from "./terminal.ts"
@@ -7,6 +7,11 @@ const PASSWORD_STDIN = "--password-stdin"
 const FROM_STDIN = "take the password from standard input; a line end after it doesn't count"
 const ON_OFF = "on or off"
 const onOff = () => new Argument("<state>", ON_OFF).choices(["on", "off"])
+
+function readDays(given: string): number {
+  if (!/^\d{1,5}$/.test(given)) throw new InvalidArgumentError("Give a whole number of days.")
+  return Number(given)
+}
 
 /** Adds `hearth user …`: users without the API, also while a server runs. */
 export function userCommands(program: Command, terminal: Terminal, env: () => Environment): void {
@@ -85,6 +90,16 @@ export function userCommands(program: Command, terminal: Terminal, env: () => En
     .addArgument(onOff())
     .addHelpText("after", examples("hearth user active ada off"))
     .action(async (name: string, state: string) => (await verbs()).setActive(terminal, env(), name, state === "on"))
+
+  user
+    .command("second-factor")
+    .description(
+      "Let a person go without the second factor that the site requires for some days from now; or have an organisation require none.",
+    )
+    .argument("<name>", "whom, or which organisation")
+    .option("--days <number>", "for how many days, of a person", readDays, 7)
+    .addHelpText("after", examples("hearth user second-factor ada --days 30", "hearth user second-factor acme"))
+    .action(async (name: string, { days }: { days: number }) => (await verbs()).liftSecondFactor(terminal, env(), name, days))
 
   user
     .command("two-factor")

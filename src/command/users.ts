@@ -1,3 +1,4 @@
+import { findUserByName } from "../access/store.ts"
 import type { User } from "../core/actor.ts"
 import type { Handle } from "../core/database/database.ts"
 import { flag } from "../core/database/tables/index.ts"
@@ -5,9 +6,11 @@ import { refuse } from "../core/errors.ts"
 import { rfc3339 } from "../core/record.ts"
 import { Compile } from "../core/schema.ts"
 import { dropAvatar } from "../features/people/avatars/pictures.ts"
+import { liftRequirement } from "../features/people/organizations/rules.ts"
 import { findEnrolled, findTwoFactor } from "../features/people/sign-in/credentials/store.ts"
 import { disableTwoFactor, enableTwoFactor } from "../features/people/sign-in/second-factor/two-factor.ts"
 import { requireAddress } from "../features/people/users/addresses.ts"
+import { letGoWithoutFactor } from "../features/people/users/factors-store.ts"
 import { requireAccountName } from "../features/people/users/names.ts"
 import { CreateUserOption } from "../features/people/users/records.ts"
 import { changePerson, createPerson, renamePerson } from "../features/people/users/rules.ts"
@@ -197,6 +200,22 @@ export function setActive(terminal: Terminal, env: Environment, name: string, on
     const user = await personNamed(database.read, name)
     await database.write((tx) => changePerson(tx, user.id, { is_active: flag(on) }, { now: now(), actor: undefined }))
     terminal.out(on ? `${user.name} is active.` : `${user.name} is inactive: neither its password nor its tokens are accepted.`)
+  })
+}
+
+/** Gives a person days without the second factor that the site requires, or has an organisation require none: whoever is locked out gets in again. */
+export function liftSecondFactor(terminal: Terminal, env: Environment, name: string, days: number): Promise<void> {
+  return withInstallation(env, async ({ database, now }) => {
+    const account = await findUserByName.first(database.read, { lowerName: name.toLowerCase() })
+    if (account?.kind === "organization") {
+      await database.write((tx) => liftRequirement(tx, account, now()))
+      terminal.out(`${account.name} requires no second factor.`)
+      return
+    }
+    const user = await personNamed(database.read, name)
+    const until = now() + days * 86_400
+    await database.write((tx) => letGoWithoutFactor.changes(tx, { userId: user.id, until }))
+    terminal.out(`${user.name} needs no second factor of the site until ${rfc3339(until)}.`)
   })
 }
 

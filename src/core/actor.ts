@@ -18,8 +18,18 @@ export interface TokenCredential {
   readonly tokenId: number
   readonly scopes: ReadonlySet<string>
   readonly publicOnly: boolean
+  /** Where it is limited to some: in all else it reads what is public, and changes nothing. */
+  readonly chosen?: Chosen
+  /** When it ends, where it does: what it makes ends no later. */
+  readonly expiresAt?: number
   /** The application that acts for the person, where it is a token of OAuth2. */
   readonly applicationId?: number
+}
+
+/** The repositories that a token is limited to, by ids; and the owners with all of theirs. */
+export interface Chosen {
+  readonly repositoryIds: readonly number[]
+  readonly ownerIds: readonly number[]
 }
 
 /** A deploy key. Its holder acts in the name of the repository's owner, and has access to the code of this repository only. */
@@ -77,8 +87,23 @@ export const deployKeyOf = (actor: Actor): DeployKeyCredential | undefined =>
 export const jobOf = (actor: Actor): JobCredential | undefined =>
   actor.kind === "user" && actor.credential.kind === "job" ? actor.credential : undefined
 
-export const isSiteAdministrator = (actor: Actor): boolean => actor.kind === "user" && actor.user.is_admin === 1 && !deployKeyOf(actor)
+/** What the caller's token is limited to, or undefined where it is not. */
+export const chosenOf = (actor: Actor): Chosen | undefined =>
+  actor.kind === "user" && actor.credential.kind === "token" ? actor.credential.chosen : undefined
 
-/** A token that is limited to public things hides all else, even from its owner. */
+export const isSiteAdministrator = (actor: Actor): boolean =>
+  actor.kind === "user" && actor.user.is_admin === 1 && !deployKeyOf(actor) && !chosenOf(actor)
+
+/** A token that is limited, to what is public or to what was chosen, hides all else, even from its owner. What was chosen is added by the rules. */
 export const isPublicOnly = (actor: Actor): boolean =>
+  actor.kind === "user" && actor.credential.kind === "token" && (actor.credential.publicOnly || actor.credential.chosen !== undefined)
+
+/** The same for what belongs to an account itself, which a token may have been limited to. */
+export const isPublicOnlyIn = (actor: Actor, owner: Pick<User, "id">): boolean => {
+  const chosen = chosenOf(actor)
+  return isPublicOnly(actor) && (!chosen?.ownerIds.includes(owner.id) || hasPublicOnlyScope(actor))
+}
+
+/** Whether the scopes of the caller's token have "public-only", which holds for what was chosen as well. */
+export const hasPublicOnlyScope = (actor: Actor): boolean =>
   actor.kind === "user" && actor.credential.kind === "token" && actor.credential.publicOnly

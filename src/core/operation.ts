@@ -2,6 +2,7 @@ import type { Actor } from "./actor.ts"
 import type { Handle } from "./database/database.ts"
 import { catalogue, type RefusalKind, refuse } from "./errors.ts"
 import { requireOfJob } from "./job-token.ts"
+import { requireChosen } from "./limited-token.ts"
 import { pageParameter } from "./record.ts"
 import Type, { type Static, type TObject, type TProperties, type TSchema } from "./schema.ts"
 import type { Services } from "./services.ts"
@@ -169,6 +170,8 @@ interface Declared<Route extends string, Text extends string, Found, Query exten
   readonly archived?: "refused"
   /** Only for requests that were signed in with a Basic header. */
   readonly basicOnly?: boolean
+  /** Changes nothing, or the caller's token alone, whatever its method: also for tokens that are limited to some repositories. */
+  readonly changesNothing?: true
   /** The answer may change without a write, such as a running time. */
   readonly changesWithTime?: boolean
   /** What it shows may be a second old: `db` is a replica where there is one. */
@@ -277,6 +280,7 @@ export function operation<
       const request = declared.archived ? { ...asked, archived: declared.archived } : asked
       const found = await declared.access.open(request)
       if (method !== "GET") requireOfJob(asked.actor, declared.access.rule.needs, found)
+      if (method !== "GET" && !declared.changesNothing) requireChosen(asked.actor, found)
       if (declared.archived && "repository" in found && isArchived(found.repository)) throw refuse.archived()
       return {
         run: ({ query, body, page, request: call }) =>

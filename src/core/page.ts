@@ -251,6 +251,8 @@ interface Declared<Address extends string, Found, Fields extends TProperties> {
    * site is told of its address, and its form asks for no sign-in in place.
    */
   readonly beforeSignIn?: true
+  /** Also for people who can do nothing else until they have the second factor that they need; by default pages before the sign-in. */
+  readonly withoutFactor?: boolean
   /** For a form: pages of other sites may send it, as nothing depends on what a browser adds by itself. */
   readonly fromAnySite?: true
   /** For a form: the most bytes that it may hold, 64 KiB unless said otherwise. */
@@ -295,6 +297,7 @@ export interface Page {
   /** What is hidden or missing here leads callers without a session to sign-in. */
   readonly asksToSignIn?: true
   readonly beforeSignIn?: true
+  readonly withoutFactor: boolean
   readonly fromAnySite?: true
   /** Finds the subject, decides, and gives the function that answers. */
   readonly open: (request: Request) => Promise<(input: PageInput) => Promise<PageAnswer>>
@@ -348,6 +351,7 @@ export function page<Address extends string, Found extends object, Fields extend
     }),
     ...(declared.asksToSignIn && { asksToSignIn: true }),
     ...(declared.beforeSignIn && { beforeSignIn: true }),
+    withoutFactor: declared.withoutFactor ?? declared.beforeSignIn ?? false,
     ...(declared.fromAnySite && { fromAnySite: true }),
     ...(declared.undoneBy && { undoneBy: declared.undoneBy }),
     ...(declared.programs && { programs: declared.programs }),

@@ -251,6 +251,10 @@ export const settings = {
       accepts: "32 random bytes in hex (64 digits) or base64",
       pattern: /^([0-9a-fA-F]{64}|[\w+/-]{43}=?)$/,
     }),
+    tokenSeconds: duration(
+      0,
+      "The longest life of new access tokens of people, such as 365d. 0 sets no limit, and they may last for ever.",
+    ),
     queryTokens: yesOrNo(false, "Accept tokens as ?token= and ?access_token=. Off, because addresses end up in logs and histories."),
     contact: text(
       "",
@@ -272,6 +276,15 @@ export const settings = {
       {
         min: 300,
       },
+    ),
+    secondFactor: choice(
+      ["optional", "administrators", "everyone"],
+      "optional",
+      "Who needs a second factor, an authenticator app or a passkey. Organizations may require one of their members by themselves.",
+    ),
+    secondFactorGraceSeconds: duration(
+      7 * 86_400,
+      "How long people can go on without the second factor that they need: from when it is required, or from when their account is made.",
     ),
     recoverySeconds: duration(10_800, "How long the link in a password recovery mail is valid.", { min: 60 }),
   },

@@ -12,6 +12,7 @@ const PARTS = {
   overview: { text: t("Overview"), icon: "pulse", path: "" },
   people: { text: t("People"), icon: "people", path: "/users" },
   emails: { text: t("E-mail addresses"), icon: "mail", path: "/emails" },
+  tokens: { text: t("Access tokens"), icon: "lock", path: "/tokens" },
   announcements: { text: t("Announcements"), icon: "megaphone", path: "/announcements" },
   organizations: { text: t("Organizations"), icon: "organization", path: "/orgs" },
   repositories: { text: t("Repositories"), icon: "repo", path: "/repos" },

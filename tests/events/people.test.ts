@@ -29,6 +29,7 @@ type Mailing =
   | "account.invited"
   | "team.invited"
   | "team.uninvited"
+  | "token.expires"
 /** These need a signature of the key; see `userVerifyGPGKey` in operations.test.ts. */
 type Signing = "key.verified"
 

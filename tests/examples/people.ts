@@ -143,6 +143,19 @@ export const peopleExamples: Examples = {
     const person = await world.person()
     return { authorization: person.basic, path: { username: person.name }, body: { name: "another", scopes: ["write:repository"] } }
   },
+  adminListTokens: async (world, size) => {
+    await withTokens(world, size)
+    return {}
+  },
+  adminDeleteToken: async (world) => {
+    const { id } = await world.person()
+    const token = await world.hearth.services.database.read
+      .selectFrom("access_tokens")
+      .select("id")
+      .where("user_id", "=", id)
+      .executeTakeFirstOrThrow()
+    return { path: { id: token.id } }
+  },
   userDeleteAccessToken: async (world) => {
     const person = await withTokens(world, 2)
     return { authorization: person.basic, path: { username: person.name, token: "token-0" } }

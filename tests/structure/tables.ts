@@ -3,6 +3,8 @@
  */
 export const OWNERS: Readonly<Record<string, string>> = {
   access_tokens: "features/people/sign-in/credentials",
+  access_token_owners: "features/people/sign-in/credentials",
+  access_token_repositories: "features/people/sign-in/credentials",
   account_mails: "features/people/users",
   action_artifacts: "features/actions/artifacts",
   action_attempts: "features/actions/runs",

@@ -2,7 +2,7 @@ import type { User } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Access, Request } from "../../core/operation.ts"
 import { organizationVisible } from "../visibility.ts"
-import { type OrganizationRole, roleIn } from "./organization-role.ts"
+import { FACTOR_MISSING, type OrganizationRole, roleIn } from "./organization-role.ts"
 import { locateKnown, locateUser, type OnUser } from "./people.ts"
 import { asMe, type Me } from "./site.ts"
 
@@ -17,7 +17,7 @@ async function locateOrganization({ db, actor, path }: Request): Promise<OnOrgan
   const organization = await locateUser(db, actor, path.org ?? "", "org")
   if (organization.kind !== "organization") throw refuse.notFound()
   const role = await roleIn(db, actor, organization)
-  if (!organizationVisible(actor, organization, role.isMember)) throw refuse.notFound()
+  if (!organizationVisible(actor, organization, role.isMember || role.isWithheld)) throw refuse.notFound()
   return { organization, role }
 }
 
@@ -31,6 +31,7 @@ const organizationPolicy = (needs: "visible" | "member" | "owner"): Access<OnOrg
   open: async (request) => {
     const me = asMe(request.actor)
     const found = await locateOrganization(request)
+    if (needs !== "visible" && found.role.isWithheld) throw refuse.forbidden(FACTOR_MISSING)
     if (needs === "member" && !found.role.isMember && !found.role.isOwner) throw refuse.forbidden("Must be an organization member")
     if (needs === "owner" && !found.role.isOwner) throw refuse.forbidden("Must be an organization owner")
     return { ...me, ...found }

@@ -4,7 +4,7 @@ import { Renamed, refuse } from "../../core/errors.ts"
 import type { Access } from "../../core/operation.ts"
 import { findAcquaintance, findUserByName, findUserRedirect } from "../store.ts"
 import { organizationVisible, personVisible } from "../visibility.ts"
-import { roleIn } from "./organization-role.ts"
+import { NO_ROLE, roleIn } from "./organization-role.ts"
 import { asMe, type Me, siteAdministrator } from "./site.ts"
 
 /**
@@ -24,7 +24,8 @@ export async function locateUser(db: Handle, actor: Actor, name: string, paramet
 /** Whether the caller may see this person or organisation. */
 export async function userVisible(db: Handle, actor: Actor, user: User): Promise<boolean> {
   if (user.kind === "person") return personVisible(actor, user)
-  return organizationVisible(actor, user, user.visibility !== "public" && (await roleIn(db, actor, user)).isMember)
+  const { isMember, isWithheld } = user.visibility === "public" ? NO_ROLE : await roleIn(db, actor, user)
+  return organizationVisible(actor, user, isMember || isWithheld)
 }
 
 /**

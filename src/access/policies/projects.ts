@@ -1,4 +1,4 @@
-import { type Actor, isPublicOnly, type User } from "../../core/actor.ts"
+import { type Actor, isPublicOnlyIn, type User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Access, Request } from "../../core/operation.ts"
@@ -29,7 +29,8 @@ export const onMyProjects: Access<OnProjects & Me> = {
   rule: { subject: "site", needs: "signIn", signIn: "required" },
   open: ({ actor }) => {
     const found = asMe(actor)
-    if (isPublicOnly(actor) && found.me.visibility !== "public") throw refuse.forbidden("token scope is limited to public users")
+    if (isPublicOnlyIn(actor, found.me) && found.me.visibility !== "public")
+      throw refuse.forbidden("token scope is limited to public users")
     return { ...found, home: { owner: found.me, repository: null } }
   },
 }

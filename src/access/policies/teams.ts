@@ -1,4 +1,4 @@
-import { isPublicOnly } from "../../core/actor.ts"
+import { isPublicOnlyIn } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"
 import { type Access, pathNumber, type Request } from "../../core/operation.ts"
 import { findTeam, findTeamMember, findUserById } from "../store.ts"
@@ -17,10 +17,10 @@ async function locateTeam({ db, actor, path }: Request): Promise<OnTeam> {
   const team = await findTeam.first(db, { id: pathNumber(path["id"]) })
   const organization = team && (await findUserById.first(db, { id: team.organization_id }))
   if (!team || !organization) throw refuse.notFound()
-  if (isPublicOnly(actor) && organization.visibility !== "public") throw refuse.notFound()
+  if (isPublicOnlyIn(actor, organization) && organization.visibility !== "public") throw refuse.notFound()
   const me = asMe(actor)
   const role = await roleIn(db, actor, organization)
-  if (!organizationVisible(actor, organization, role.isMember)) throw refuse.notFound()
+  if (!organizationVisible(actor, organization, role.isMember || role.isWithheld)) throw refuse.notFound()
   const isTeamMember = (await findTeamMember.first(db, { teamId: team.id, userId: me.me.id })) !== undefined
   return { ...me, team, organization, role, isTeamMember }
 }

@@ -144,6 +144,7 @@ export function form<Address extends string>(declared: Declared<Address>): Page 
     rows: FIRST.limit,
     changesWithTime: false,
     mayBeOld: false,
+    withoutFactor: false,
     does,
     bytes: declared.bytes ?? MIB,
     once: declared.once ?? false,

@@ -14,6 +14,10 @@ export const putFirstValue = query("siteValues.putFirst", (db, p: Params<{ name:
     .onConflict((conflict) => conflict.doNothing()),
 )
 
+export const dropValue = query("siteValues.drop", (db, p: Params<{ name: string }>) =>
+  db.deleteFrom("site_values").where("name", "=", p.name),
+)
+
 export const putValue = query("siteValues.put", (db, p: Params<{ name: string; value: string }>) =>
   db
     .insertInto("site_values")

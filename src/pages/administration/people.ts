@@ -20,6 +20,7 @@ import { icon } from "../../web/icon.ts"
 import { dayOf, time } from "../../web/time.ts"
 import { aboutFields, accountAdministrationPages, states, VISIBILITIES } from "./account.ts"
 import { emails } from "./emails.ts"
+import { tokenAdministrationPages } from "./tokens.ts"
 
 /** The accounts of people, for site administrators. */
 
@@ -193,4 +194,12 @@ const create = form({
   to: ({ field }) => path("-", "admin", "users", field("username")),
 })
 
-export const peopleAdministrationPages: readonly Page[] = [list, invitation, fresh, create, ...accountAdministrationPages, emails]
+export const peopleAdministrationPages: readonly Page[] = [
+  list,
+  invitation,
+  fresh,
+  create,
+  ...accountAdministrationPages,
+  emails,
+  ...tokenAdministrationPages,
+]

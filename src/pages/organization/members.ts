@@ -1,10 +1,12 @@
 import { onOrganization, onOrganizationAsMember } from "../../access/policies/organizations.ts"
 import type { User } from "../../core/actor.ts"
 import { form } from "../../core/forms/form.ts"
-import { type Content, html } from "../../core/html.ts"
+import { type Content, type Html, html } from "../../core/html.ts"
 import { t } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { moved, type Page, page } from "../../core/page.ts"
+import { oneOf } from "../../core/record.ts"
+import Type from "../../core/schema.ts"
 import { organizationMemberOperations } from "../../features/people/organizations/member-operations.ts"
 import { removeMember } from "../../features/people/organizations/rules.ts"
 import { findMembers, findMemberships, shownTo } from "../../features/people/organizations/store.ts"
@@ -73,19 +75,24 @@ const members: Page = page({
   id: "organization.members",
   address: "GET /org/{org}/members",
   access: onOrganization,
+  query: { factor: Type.Optional(oneOf(["missing"])) },
   answer: async (call) => {
-    const { db, actor, organization, role, page: rows, reader, draft } = call
-    const { rows: found, total } = await findMembers(db, organization, actor, shownTo(actor, role), rows)
+    const { db, actor, organization, role, page: rows, reader, draft, query } = call
+    const isFiltered = role.isOwner && query.factor === "missing"
+    const { rows: found, total } = await findMembers(db, organization, actor, shownTo(actor, role), rows, isFiltered)
     const beside = actor.kind === "user" && (role.isMember || role.isOwner) ? await membershipsOf({ ...call, actor }, found) : undefined
     return organizationPage(call, organization, {
       tab: "members",
       title: t("People"),
       body: html`
         ${problem(draft?.refusal)}
+        ${role.isOwner && factorFilter(organization, isFiltered)}
         ${
           found.length > 0
             ? accountRows(found, beside)
-            : empty("people", t("No members to show"), t("Members choose whether their membership is public."))
+            : isFiltered
+              ? empty("shield-check", t("Everyone has a second factor"), t("Members without one would be listed here."))
+              : empty("people", t("No members to show"), t("Members choose whether their membership is public."))
         }
         ${pager(reader.url, rows, total)}
         ${
@@ -100,6 +107,19 @@ const members: Page = page({
     })
   },
 })
+
+/** Owners see who has no second factor, and since when these have no access. */
+const factorFilter = ({ name, second_factor_due_at: due }: User, isFiltered: boolean): Html =>
+  html`
+    <p class="small">
+      ${
+        isFiltered
+          ? html`<a href="${path("org", name, "members")}">All members</a>`
+          : html`<a href="${path("org", name, "members")}?factor=missing">Members without two-factor authentication</a>`
+      }
+      ${due > 0 && html`<span class="muted">${t("This organization requires it.")}</span>`}
+    </p>
+  `
 
 const show = form({
   id: "organization.showMember",

@@ -1,5 +1,6 @@
 import { onOrganizationAsOwner } from "../../access/policies/organizations.ts"
 import { signedIn } from "../../access/policies/site.ts"
+import type { User } from "../../core/actor.ts"
 import { memberOf } from "../../core/check.ts"
 import { form } from "../../core/forms/form.ts"
 import { html } from "../../core/html.ts"
@@ -14,6 +15,7 @@ import { path } from "../../web/address.ts"
 import { avatar, empty, notice, pager } from "../../web/components.ts"
 import { type Field, formButton, formView } from "../../web/form.ts"
 import { icon } from "../../web/icon.ts"
+import { time } from "../../web/time.ts"
 import { accountRows } from "../parts/account/list-view.ts"
 import { organizationSettings } from "./settings-frame.ts"
 
@@ -142,6 +144,13 @@ const general: Page = page({
           submit: t("Upload"),
           fields: [pictureField],
         })}
+        <h2 id="two-factor">Two-factor authentication</h2>
+        ${formView(requireFactor, {
+          ...shown,
+          record,
+          submit: t("Save"),
+          fields: factorFields(organization, services.now()),
+        })}
         <h2 id="danger">Danger zone</h2>
         ${formView(rename, {
           ...shown,
@@ -180,6 +189,36 @@ const edit = form({
   reads: named(organizationOperations, "orgGet"),
   guards: ["full_name", "description", "website", "location"],
   takes: ["full_name", "description", "website", "location", "email", "visibility", "repo_admin_change_team_access"],
+  done: t("Saved."),
+})
+
+/** Whether members need a second factor. The days begin anew whenever they are saved. */
+const factorFields = ({ name, second_factor_due_at: due, requires_second_factor: isEnforced }: User, now: number): readonly Field[] => [
+  {
+    kind: "box",
+    name: "two_factor_required",
+    label: t("Members need a second factor"),
+    hint: html`
+      Without an authenticator app or a passkey, members and collaborators reach nothing of this organization after the
+      grace period, until they set one up. <a href="${path("org", name, "members")}?factor=missing">Who has none</a>
+    `,
+  },
+  {
+    kind: "line",
+    name: "two_factor_grace_days",
+    label: t("Grace period in days"),
+    type: "number",
+    value: due === 0 ? "7" : String(Math.max(0, Math.ceil((due - now) / 86_400))),
+    hint: isEnforced === 1 ? t("It is over: it is required now.") : due > 0 ? html`It ends ${time(due, now)}.` : undefined,
+  },
+]
+
+const requireFactor = form({
+  id: "organization.requireSecondFactor",
+  address: "POST /org/{org}/settings/two_factor",
+  does: named(organizationOperations, "orgEdit"),
+  on: general,
+  takes: ["two_factor_required", "two_factor_grace_days"],
   done: t("Saved."),
 })
 

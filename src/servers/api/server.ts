@@ -1,9 +1,10 @@
 import { neededScopes, scopeAllows } from "../../access/scopes.ts"
-import { type Actor, isPublicOnly, jobOf } from "../../core/actor.ts"
+import { type Actor, chosenOf, hasPublicOnlyScope, jobOf } from "../../core/actor.ts"
 import { mostBytesOf } from "../../core/bounds.ts"
 import type { Config } from "../../core/config.ts"
 import { downloadIn } from "../../core/download.ts"
 import { refuse } from "../../core/errors.ts"
+import { NOT_CHOSEN } from "../../core/limited-token.ts"
 import type { Opened, Operation, Page, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { uploadFormOf } from "../../core/upload.ts"
@@ -100,7 +101,7 @@ function keyOf(operation: Operation, actor: Actor, url: string): string {
   const { credential } = actor
   const how =
     credential.kind === "token"
-      ? `token ${credential.tokenId} ${credential.applicationId ?? ""} ${isPublicOnly(actor)}`
+      ? `token ${credential.tokenId} ${credential.applicationId ?? ""} ${credential.publicOnly}`
       : credential.kind === "job"
         ? `job ${credential.taskId}`
         : "password"
@@ -125,6 +126,9 @@ function requireScope(actor: Actor, operation: Operation): void {
     throw refuse.forbidden(
       `token does not have at least one of required scope(s), required=[${needed.join(" ")}], token scope=${[...scopes].join(",")}`,
     )
-  if (operation.publicOnly === "refused" && isPublicOnly(actor))
+  if (operation.publicOnly === "refused" && hasPublicOnlyScope(actor))
     throw refuse.forbidden("this endpoint is not available for public-only tokens")
+  // What is of an account, and not of its repositories, no one has chosen.
+  const isOfAccount = operation.rule.subject === "site" || operation.rule.subject === "user"
+  if (operation.publicOnly === "refused" && isOfAccount && chosenOf(actor)) throw refuse.forbidden(NOT_CHOSEN)
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { scopeAllows } from "../../access/scopes.ts"
-import type { Actor } from "../../core/actor.ts"
+import { type Actor, isPublicOnly } from "../../core/actor.ts"
 import { Refusal } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { authenticateClient, readClient } from "../../features/people/oauth2/clients.ts"
@@ -67,7 +67,7 @@ export function registerTokens(app: FastifyInstance, services: Services): void {
     let actor: Actor
     try {
       actor = await authenticatorOf(services).authenticate({ presented, code: undefined, address: clientAddress(request) })
-      requireUsable(actor, services.site.rootUrl)
+      await requireUsable(services, actor)
     } catch (error) {
       if (error instanceof Refusal && (error.kind === "badCredentials" || error.kind === "forbidden"))
         return challenged(reply, 401, ', error="invalid_token"')
@@ -76,7 +76,7 @@ export function registerTokens(app: FastifyInstance, services: Services): void {
     if (actor.kind === "anonymous" || actor.credential.kind !== "token") return challenged(reply, 401, "")
     const { scopes } = actor.credential
     if (scopes.has("openid")) return sendJson(reply, await claimsOf(services, actor.user, scopes))
-    if (!scopeAllows(scopes, "read:user") || scopes.has("public-only"))
+    if (!scopeAllows(scopes, "read:user") || isPublicOnly(actor))
       return challenged(reply, 403, ', error="insufficient_scope", scope="openid"')
     return sendJson(reply, await claimsOf(services, actor.user, new Set(CLAIM_SCOPES)))
   }

@@ -17,7 +17,7 @@ export async function callerByHeader(
     code: headerText(request, "x-gitea-otp"),
     address: clientAddress(request),
   })
-  requireUsable(actor, services.site.rootUrl)
+  await requireUsable(services, actor)
   return actor
 }
 
@@ -25,7 +25,10 @@ export async function callerByHeader(
 export async function callerOf(services: Services, request: FastifyRequest): Promise<Actor> {
   const isRead = request.method === "GET" || request.method === "HEAD"
   const session = request.headers.authorization === undefined && isRead ? await sessionOf(services, request) : undefined
-  return session ? signedInAs(session.user) : callerByHeader(services, request)
+  if (!session) return callerByHeader(services, request)
+  const actor = signedInAs(session.user)
+  await requireUsable(services, actor)
+  return actor
 }
 
 export const headerText = (request: FastifyRequest, name: string): string | undefined => {

@@ -83,9 +83,9 @@ async function perform(services: Services, { keyId, command, protocol }: Command
   }
 }
 
-async function greet({ database, site }: Services, key: PublicKeyRow, { output }: Conversation): Promise<number> {
-  const person = await findKeyOwner(database.read, key)
-  if (person) requireUsable(person, site.rootUrl)
+async function greet(services: Services, key: PublicKeyRow, { output }: Conversation): Promise<number> {
+  const person = await findKeyOwner(services.database.read, key)
+  if (person) await requireUsable(services, person)
   const [name, which] = person ? [`, ${person.user.name}`, `the key named ${key.title}`] : ["", "a deploy key"]
   output.write(
     `Hi there${name}! You've successfully authenticated with ${which}.\nThere is no shell here: use git to clone, fetch and push.\n`,

@@ -43,6 +43,7 @@ import { lengths } from "./0041-lengths.ts"
 import { referenceTotals } from "./0042-reference-totals.ts"
 import { takeover } from "./0043-takeover.ts"
 import { imports } from "./0044-imports.ts"
+import { restrictions } from "./0045-restrictions.ts"
 import { offeredPulls } from "./0047-offered-pulls.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
@@ -91,7 +92,7 @@ export const migrations: readonly Migration[] = [
   referenceTotals,
   takeover,
   imports,
-  { id: 45, name: "held-45", up: async () => {} },
+  restrictions,
   { id: 46, name: "held-46", up: async () => {} },
   offeredPulls,
 ]

@@ -41,6 +41,15 @@ export interface UsersTable {
   /** How many repositories may be owned; -1 for the site's setting. */
   max_repositories: Generated<number>
   repo_admin_change_team_access: Generated<Flag>
+  /** Whether the person has an authenticator app or a passkey. */
+  has_second_factor: Generated<Flag>
+  /**
+   * Of an organisation: from when on its members need a second factor; 0 where they need none. Of a person: until when the operator lets them go
+   * without one, whatever the site requires; 0 where nothing was said.
+   */
+  second_factor_due_at: Generated<Seconds>
+  /** Of an organisation: members without a second factor reach nothing of it now. */
+  requires_second_factor: Generated<Flag>
   followers_count: Generated<number>
   following_count: Generated<number>
   stars_count: Generated<number>
@@ -80,6 +89,25 @@ export interface AccessTokensTable {
   scopes: string
   created_at: Seconds
   last_used_at: Seconds
+  /** The address of the client that used it then; "" where it was never used, or not since this is noted. */
+  last_used_address: Generated<string>
+  /** 0 for never. */
+  expires_at: Generated<Seconds>
+  /** How many of the mails that it will expire were sent, or are not to be. */
+  expiry_told: Generated<number>
+  /** Whether it is limited to the repositories and owners of the next two tables, also where these have no more rows of it. */
+  is_limited: Generated<Flag>
+}
+
+export interface AccessTokenRepositoriesTable {
+  token_id: number
+  repository_id: number
+}
+
+/** Owners of whose repositories a token may use all, and whose projects, packages and settings. */
+export interface AccessTokenOwnersTable {
+  token_id: number
+  owner_id: number
 }
 
 export interface TwoFactorsTable {
@@ -161,6 +189,8 @@ export interface PeopleTables {
   emails: EmailsTable
   account_mails: AccountMailsTable
   access_tokens: AccessTokensTable
+  access_token_repositories: AccessTokenRepositoriesTable
+  access_token_owners: AccessTokenOwnersTable
   two_factors: TwoFactorsTable
   follows: FollowsTable
   blocks: BlocksTable

@@ -109,6 +109,7 @@ export const contentsReadOperations: readonly Operation[] = [
   operation({
     ...common,
     id: "repoGetFileContentsPost",
+    changesNothing: true,
     route: "POST /repos/{owner}/{repo}/file-contents",
     summary: "Get several files, named in the body",
     description: "At most thirty, and no more than 100 MiB.",

@@ -1,6 +1,5 @@
 import { timingSafeEqual } from "node:crypto"
 import type { Repository } from "../../../access/permission.ts"
-import { isPublicOnlyScope } from "../../../access/scopes.ts"
 import { findUserById } from "../../../access/store.ts"
 import type { SignedIn } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
@@ -11,6 +10,7 @@ import { findPublicKey } from "../../people/keys/store.ts"
 import { applicationCredential } from "../../people/sign-in/authenticate.ts"
 import { stillBearerOfIssued } from "../../people/sign-in/credentials/issued-tokens.ts"
 import { findApplicationTokenById, findTokenById } from "../../people/sign-in/credentials/store.ts"
+import { tokenCredential } from "../../people/sign-in/credentials/token-credential.ts"
 import type { Address } from "../pushes/follow.ts"
 
 /**
@@ -100,14 +100,9 @@ export async function bearerOfPass(services: Services, { by }: Pass, { owner, na
     case "token": {
       const token = await findTokenById.first(db, { id: by.tokenId })
       const user = token && (await findUserById.first(db, { id: token.user_id }))
-      if (!user) throw refuse.badCredentials()
-      const scopes = new Set(token.scopes.split(","))
-      return {
-        kind: "user",
-        user,
-        credential: { kind: "token", tokenId: token.id, scopes, publicOnly: isPublicOnlyScope(scopes) },
-        basic: false,
-      }
+      const credential = token && (await tokenCredential(db, token, now()))
+      if (!user || !credential) throw refuse.badCredentials()
+      return { kind: "user", user, credential, basic: false }
     }
     case "application": {
       const row = config.oauth2.enabled ? await findApplicationTokenById.first(db, { id: by.tokenId, now: now() }) : undefined

@@ -2,6 +2,7 @@ import { onRepositoryAsOwner, onRepositorySignedIn } from "../../../access/polic
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
+import { isChosenOwner, NOT_CHOSEN } from "../../../core/limited-token.ts"
 import { accepted, created, type Operation, ok, operation } from "../../../core/operation.ts"
 import type { Site } from "../../../core/site.ts"
 import { presentRepository } from "../repositories/present.ts"
@@ -32,6 +33,7 @@ export const transferOperations: readonly Operation[] = [
     refuses: ["forbidden", "notFound", "conflict", "invalid"],
     handle: async ({ db, services, actor, me, repository, body }) => {
       const recipient = await locateNamed(db, actor, body.new_owner ?? "")
+      if (!isChosenOwner(actor, recipient)) throw refuse.forbidden(NOT_CHOSEN)
       const offer = { doer: me, recipient, teamIds: [...new Set(body.team_ids ?? [])] }
       const completed = await services.database.write((tx) => transferRepository(tx, services, repository.id, offer))
       const record = await afterwards(db, services.site, actor, repository.id)

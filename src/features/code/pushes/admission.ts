@@ -6,6 +6,7 @@ import { type Actor, deployKeyOf, isReadOnlyKey, type SignedIn } from "../../../
 import type { Handle } from "../../../core/database/database.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { key } from "../../../core/language/message.ts"
+import { isChosenRepository } from "../../../core/limited-token.ts"
 import type { Services } from "../../../core/services.ts"
 import { requireUsable } from "../../people/sign-in/authenticate.ts"
 import { maintainedBranches } from "./maintainer-edits.ts"
@@ -23,9 +24,9 @@ export const NO_WRITE = key("User permission denied for writing.")
 export const codeMode = ({ permission, repository }: OnRepository): number => unitModeOrAdmin(permission, repository, "repo.code")
 
 /** Refuses `forbidden` for restricted accounts, for keys that may only read, and for tokens without the repository scope. */
-export function requireGitUse(services: Services, actor: Actor, verb: "read" | "write"): void {
+export async function requireGitUse(services: Services, actor: Actor, verb: "read" | "write"): Promise<void> {
   // Deploy keys keep working while the owner has to change their password.
-  if (!deployKeyOf(actor)) requireUsable(actor, services.site.rootUrl)
+  if (!deployKeyOf(actor)) await requireUsable(services, actor)
   if (verb === "write" && isReadOnlyKey(actor)) throw refuse.forbidden(READ_ONLY_KEY)
   if (actor.kind === "anonymous" || actor.credential.kind !== "token") return
   const needed = `${verb}:repository`
@@ -41,7 +42,7 @@ export function requireGitUse(services: Services, actor: Actor, verb: "read" | "
  * Refuses `notFound` if it is missing, hidden or its code is not readable, `forbidden` if its owner is not active; throws `Renamed`.
  */
 export async function admitFetch(services: Services, actor: Actor, owner: string, name: string): Promise<OnRepository> {
-  requireGitUse(services, actor, "read")
+  await requireGitUse(services, actor, "read")
   if (services.config.security.requireSignIn && actor.kind === "anonymous") throw refuse.notFound(NOT_FOUND)
   const found = await reachable(services.database.read, actor, owner, name)
   requireActiveOwner(found)
@@ -64,7 +65,7 @@ export async function admitPush(services: Services, actor: Actor, owner: string,
 /** The same for callers who may only offer commits, too; what they push to other references is refused later, reference by reference. */
 export async function admitPushOrOffer(services: Services, actor: Actor, owner: string, name: string): Promise<Admitted> {
   const found = await admitReader(services, actor, owner, name)
-  if (whyNoOffers(found) !== undefined) await requireWriter(services, found)
+  if (whyNoOffers(found) !== undefined || !isChosenRepository(actor, found.repository)) await requireWriter(services, found)
   return found
 }
 
@@ -78,7 +79,7 @@ async function requireWriter({ database }: Services, found: Admitted): Promise<v
 
 /** A caller who may push to one of the git repositories that `locate` finds must be signed in, and nothing be in the way; their rights are left to the caller. */
 export async function admitPusher(services: Services, actor: Actor, locate: () => Promise<OnRepository>): Promise<Admitted> {
-  requireGitUse(services, actor, "write")
+  await requireGitUse(services, actor, "write")
   const found = await locate()
   requireActiveOwner(found)
   if (found.repository.is_archived === 1) throw refuse.forbidden(ARCHIVED)

@@ -2,6 +2,7 @@ import { Mode } from "../../../access/modes.ts"
 import { type Owned, permissionsOf, permissionsOn, unitMode } from "../../../access/permission.ts"
 import { type Actor, deployKeyOf } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
+import { isChosenRepository } from "../../../core/limited-token.ts"
 import { findRepositoriesByIds, withOwners } from "../repositories/store.ts"
 import { findMaintainable } from "./store.ts"
 
@@ -12,7 +13,8 @@ import { findMaintainable } from "./store.ts"
 export async function maintainedBranches(db: Handle, actor: Actor, owned: Owned): Promise<ReadonlySet<string>> {
   const { repository } = owned
   // A deploy key of the fork has no rights in the base.
-  if (actor.kind === "anonymous" || deployKeyOf(actor) || repository.fork_of_id === null) return new Set()
+  if (actor.kind === "anonymous" || deployKeyOf(actor) || repository.fork_of_id === null || !isChosenRepository(actor, repository))
+    return new Set()
   const open = await findMaintainable(db, { repositoryId: repository.id })
   if (open.length === 0) return new Set()
   const bases = await withOwners(db, await findRepositoriesByIds(db, { ids: [...new Set(open.map(({ base_id }) => base_id))] }))

@@ -34,7 +34,7 @@ const wiki: Part = {
  * owner is not active; throws `Renamed`.
  */
 async function admitFetch(services: Services, actor: Actor, owner: string, name: string): Promise<OnRepository> {
-  requireGitUse(services, actor, "read")
+  await requireGitUse(services, actor, "read")
   if (services.config.security.requireSignIn && actor.kind === "anonymous") throw refuse.notFound(NOT_FOUND)
   const found = await locateRepository(services.database.read, actor, owner, name)
   requireActiveOwner(found)

@@ -7,6 +7,7 @@ import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64, oneOf } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
+import { findTokenById } from "../../people/sign-in/credentials/store.ts"
 import { invitationCode } from "../../people/sign-in/registration/registration.ts"
 import { findInvitation } from "../../people/sign-in/registration/store.ts"
 import { standingInvitation, teamInvitationCode } from "../../people/teams/invitations.ts"
@@ -14,7 +15,7 @@ import { findTeamInvitation } from "../../people/teams/invitations-store.ts"
 import { findAddressesOf } from "../../people/users/addresses-store.ts"
 import { isUsable, makeCode, type Purpose } from "../../people/users/codes.ts"
 import { noteAccountMail } from "../../people/users/mails-store.ts"
-import { composeAccountMail, composeInvitation, composeTeamInvitation } from "./compose-account.ts"
+import { composeAccountMail, composeInvitation, composeTeamInvitation, composeTokenExpiry } from "./compose-account.ts"
 
 /** Mails to people about their own accounts, and about those that they may make. */
 
@@ -78,6 +79,7 @@ export const accountMails: Listener = {
     if (services.config.mail.host === "") return
     for (const event of events) {
       if (event.kind === "account.invited") await services.jobs.enqueue(tx, invitationMailJob, { invitationId: event.invitation.id })
+      if (event.kind === "token.expires") await services.jobs.enqueue(tx, tokenExpiryMailJob, { tokenId: event.token.id })
       if (event.kind === "team.invited") await services.jobs.enqueue(tx, teamInvitationMailJob, { invitationId: event.invitation.id })
     }
   },
@@ -103,6 +105,23 @@ export const accountMailJob = defineJob({
     const seconds = about === "recovery" ? config.security.recoverySeconds : config.users.confirmationSeconds
     const link = { code: makeCode(secrets, holder, now() + seconds), seconds }
     await mailer.send(composeAccountMail(site, { ...content, link }), signal)
+  },
+})
+
+/** Sends the mail that an access token will expire, unless that has happened, or it is gone. */
+export const tokenExpiryMailJob = defineJob({
+  kind: "mail.tokenExpiry",
+  payload: Type.Object({ tokenId: int64() }),
+  timeoutSeconds: 120,
+  run: async ({ tokenId }, { context, id, signal }) => {
+    const { database, mailer, now, site } = context
+    const token = await findTokenById.first(database.read, { id: tokenId })
+    const user = token && (await findUserById.first(database.read, { id: token.user_id }))
+    const seconds = token ? token.expires_at - now() : 0
+    if (!user || user.is_active === 0 || seconds <= 0) return
+    const address = (await findAddressesOf(database.read, { userId: user.id }))[0]
+    if (!address) return
+    await mailer.send(composeTokenExpiry(site, { user, address: address.email, id, name: token.name, seconds }), signal)
   },
 })
 

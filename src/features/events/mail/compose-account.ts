@@ -12,6 +12,7 @@ import type { Mail } from "./mailer.ts"
 export const ACTIVATE_PATH = "/user/activate"
 export const FORGOT_PATH = "/user/forgot_password"
 export const RECOVER_PATH = "/user/recover_account"
+const TOKENS_PATH = "/user/settings/applications"
 export const SIGN_UP_PATH = "/user/sign_up"
 
 export interface AccountMailContent {
@@ -46,6 +47,36 @@ export function composeAccountMail(site: Site, mail: AccountMailContent): Mail {
     messageId: `account-${user.id}.${about}-${id}`,
   })
 }
+
+export interface TokenExpiryContent {
+  readonly user: User
+  readonly address: string
+  /** The same when the mail is sent again, so that a duplicate is shown once. */
+  readonly id: number
+  /** The token's, which the person chose. */
+  readonly name: string
+  /** Until the token expires. */
+  readonly seconds: number
+}
+
+/** The mail that an access token will expire. */
+export const composeTokenExpiry = (site: Site, { user, address, id, name, seconds }: TokenExpiryContent): Mail =>
+  compose(site, {
+    to: address,
+    language: chosenLanguage(user.language),
+    subject: t("Your access token {token} at {host} expires in {time}", { token: name, host: site.host, time: inWords(seconds) }),
+    paragraphs: [
+      t("Hello {name},", { name: user.name }),
+      t("In {time}, programs that use your access token {token} will be refused. Create another one for them here:", {
+        time: inWords(seconds),
+        token: name,
+      }),
+    ],
+    page: TOKENS_PATH,
+    after: t("If no program uses it any more, nothing needs to be done."),
+    link: undefined,
+    messageId: `token-${user.id}-${id}`,
+  })
 
 /** A mail that shows that mails arrive. */
 export const composeTestMail = (site: Site, address: string): Mail =>

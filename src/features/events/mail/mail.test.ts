@@ -235,3 +235,49 @@ describe("mail", () => {
     }
   })
 })
+
+const clock = { now: 1_800_000_000 }
+
+withWorld(
+  "mails about access tokens",
+  {
+    open: async (kind: FreshKind) => {
+      const server = await openMailServer()
+      const forge = await freshHearth(kind, { mail: mailConfig(server) }, { now: () => clock.now })
+      await forge.person("ann")
+      const close = async () => {
+        await forge.close()
+        await server.close()
+      }
+      return { ...forge, server, close }
+    },
+  },
+  ({ test: given, world: forge }) => {
+    given("are sent a week and a day before the end, once each, and not of what ends sooner anyway", async () => {
+      const make = (name: string, days: number) =>
+        forge.call(ann, "POST /users/ann/tokens", {
+          name,
+          scopes: ["all"],
+          expires_at: new Date((clock.now + days * 86_400) * 1000).toISOString(),
+        })
+      await make("ci", 30)
+      await make("today", 1)
+      await make("deleted", 30)
+      const mailed = async (days: number) => {
+        clock.now += days * 86_400
+        for (let times = 0; times < 2; times++) await forge.hearth.services.jobs.tasks.run("expire_tokens")
+        await forge.hearth.services.jobs.drain()
+        return forge.server.arrived.splice(0).map(({ headers }) => headers.get("subject"))
+      }
+      await forge.hearth.services.jobs.drain()
+      forge.server.arrived.length = 0
+      expect(await mailed(0)).toEqual([])
+      expect(await mailed(22)).toEqual([])
+      await forge.call(ann, "DELETE /users/ann/tokens/deleted")
+      expect(await mailed(1)).toEqual(["Your access token ci at localhost expires in 7 days"])
+      expect(await mailed(1)).toEqual([])
+      expect(await mailed(5)).toEqual(["Your access token ci at localhost expires in 24 hours"])
+      expect(await mailed(2)).toEqual([])
+    })
+  },
+)

@@ -8,6 +8,7 @@ import { locateKnown } from "../../../access/policies/people.ts"
 import { type Actor, isPublicOnly, type User } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
 import { listed, noContent, type Operation, operation, type Sent } from "../../../core/operation.ts"
+import { oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { presentUser } from "../users/present.ts"
@@ -39,10 +40,18 @@ export const organizationMemberOperations: readonly Operation[] = [
     description: "Members see all of them; everyone else those who show their membership.",
     access: onOrganizationSignedIn,
     paged: true,
+    query: {
+      filter: Type.Optional(
+        oneOf(["all", "2fa_disabled"], { default: "all", description: "2fa_disabled: those without a second factor, for owners" }),
+      ),
+    },
     answers: { 200: Type.Array(UserRecord) },
-    refuses: ["notFound"],
-    handle: async ({ db, services, actor, organization, role, page }) =>
-      presentPage(services, await findMembers(db, organization, actor, shownTo(actor, role), page), actor),
+    refuses: ["forbidden", "notFound"],
+    handle: async ({ db, services, actor, organization, role, query, page }) => {
+      const isFiltered = query.filter === "2fa_disabled"
+      if (isFiltered && !role.isOwner) throw refuse.forbidden("Must be an organization owner")
+      return presentPage(services, await findMembers(db, organization, actor, shownTo(actor, role), page, isFiltered), actor)
+    },
   }),
 
   operation({

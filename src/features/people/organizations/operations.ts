@@ -90,7 +90,7 @@ export const organizationOperations: readonly Operation[] = [
     answers: { 200: Organization },
     refuses: ["forbidden", "notFound", "invalid"],
     handle: async ({ services, me, actor, organization, body }) => {
-      const edited = await services.database.write((tx) => editOrganization(tx, me, organization.id, body, services.now()))
+      const edited = await services.database.write((tx) => editOrganization(tx, services, me, organization.id, body, services.now()))
       return ok(presentOrganization(services.site, edited, actor))
     },
   }),

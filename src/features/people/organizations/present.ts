@@ -1,5 +1,5 @@
 import type { Actor, User } from "../../../core/actor.ts"
-import type { Shape } from "../../../core/record.ts"
+import { rfc3339, type Shape } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
 import { avatarUrl } from "../users/present.ts"
 import type { Organization as OrganizationRecord } from "./records.ts"
@@ -18,5 +18,7 @@ export function presentOrganization(site: Site, organization: User, viewer?: Act
     location: organization.location,
     visibility: organization.visibility,
     repo_admin_change_team_access: organization.repo_admin_change_team_access === 1,
+    two_factor_required: organization.second_factor_due_at > 0,
+    two_factor_due_at: organization.second_factor_due_at > 0 ? rfc3339(organization.second_factor_due_at) : null,
   }
 }

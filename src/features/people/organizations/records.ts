@@ -1,5 +1,5 @@
 import { ACCOUNT_NAME } from "../../../core/names.ts"
-import { int64, oneOf, record } from "../../../core/record.ts"
+import { dateTime, int64, nullable, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import { ACCOUNT_NAME_LENGTH, EMAIL_LENGTH, PROFILE_WEBSITE_PATTERN, VISIBILITIES } from "../users/records.ts"
 
@@ -15,6 +15,8 @@ export const Organization = record("Organization", {
   location: Type.String(),
   visibility: oneOf(VISIBILITIES),
   repo_admin_change_team_access: Type.Boolean({ description: "administrators of a repository may give teams access to it and take it" }),
+  two_factor_required: Type.Boolean({ description: "members without a second factor have no access, from two_factor_due_at on" }),
+  two_factor_due_at: nullable(dateTime({ description: "null where none is required" })),
 })
 export type Organization = Static<typeof Organization>
 
@@ -58,6 +60,16 @@ export type CreateOrgOption = Static<typeof CreateOrgOption>
 export const EditOrgOption = record("EditOrgOption", {
   ...details,
   visibility: Type.Optional(oneOf(["", ...VISIBILITIES], { description: "empty changes nothing" })),
+  two_factor_required: Type.Optional(
+    Type.Boolean({ description: "whether members and collaborators need a second factor; for owners who have one themselves" }),
+  ),
+  two_factor_grace_days: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 90,
+      description: "for how many days from now they keep access without; by default as the site has it",
+    }),
+  ),
 })
 export type EditOrgOption = Static<typeof EditOrgOption>
 

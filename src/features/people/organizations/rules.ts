@@ -58,11 +58,12 @@ export async function createOrganization(
 
 /**
  * Changes the members that are given; an empty visibility changes nothing. Users who can no longer see the organisation's repositories stop
- * watching them. Refuses as `invalid` an invalid address.
+ * watching them. Refuses as `invalid` an invalid address, and that a second factor is required by an owner who has none.
  */
 export async function editOrganization(
   tx: Transaction,
-  actor: Pick<User, "id">,
+  { config }: Pick<Services, "config">,
+  actor: User,
   organizationId: number,
   wanted: EditOrgOption,
   now: Seconds,
@@ -70,6 +71,8 @@ export async function editOrganization(
   if (wanted.email) requireAddress(wanted.email, "email")
   const before = await lockOrganization(tx, organizationId)
   const { repo_admin_change_team_access: changeTeams, visibility, ...texts } = wanted
+  if (wanted.two_factor_required && actor.has_second_factor === 0 && actor.is_admin === 0)
+    throw refuse.invalid("two_factor_required", "set up two-factor authentication for your own account first")
   const organization = await updateUser(tx, {
     id: organizationId,
     changes: {
@@ -80,12 +83,32 @@ export async function editOrganization(
       ...(texts.location === undefined ? {} : { location: texts.location }),
       ...(visibility ? { visibility } : {}),
       ...(changeTeams === undefined ? {} : { repo_admin_change_team_access: flag(changeTeams) }),
+      ...secondFactorOf(before, wanted, now, config.security.secondFactorGraceSeconds),
     },
     now,
   })
   const changed = changedColumns(before, organization)
   if (changed.length > 0) publish(tx, { kind: "organization.edited", organization, changed, actor, at: now })
   return organization
+}
+
+/** Has the organisation require no second factor, as the operator may. */
+export async function liftRequirement(tx: Transaction, { id }: Pick<User, "id">, now: Seconds): Promise<void> {
+  await lockOrganization(tx, id)
+  await updateUser(tx, { id, changes: { second_factor_due_at: 0, requires_second_factor: 0 }, now })
+}
+
+/** From when on a second factor is required: as it was, unless that is changed, or a grace period from now is given. */
+function secondFactorOf(
+  before: User,
+  { two_factor_required: isRequired = before.second_factor_due_at > 0, two_factor_grace_days: days }: EditOrgOption,
+  now: Seconds,
+  usualGrace: Seconds,
+): Partial<Pick<User, "second_factor_due_at" | "requires_second_factor">> {
+  if (!isRequired) return { second_factor_due_at: 0, requires_second_factor: 0 }
+  if (before.second_factor_due_at > 0 && days === undefined) return {}
+  const grace = days === undefined ? usualGrace : days * 86_400
+  return { second_factor_due_at: now + grace, requires_second_factor: flag(grace === 0) }
 }
 
 /** Renames; the old name redirects to the new one. Refuses as `invalid` an invalid or taken name, as `notFound` a deleted organisation. */

@@ -78,7 +78,14 @@ export function shownTo(actor: Actor, role: OrganizationRole): MembersShown {
  * The members of an organisation. Pages are cut by id and each is sorted by name, as clients expect.
  * Callers who see only public memberships see only members whom they may find elsewhere too.
  */
-export async function findMembers(db: Handle, organization: User, actor: Actor, shown: MembersShown, page: Page): Promise<Found> {
+export async function findMembers(
+  db: Handle,
+  organization: User,
+  actor: Actor,
+  shown: MembersShown,
+  page: Page,
+  withoutFactor = false,
+): Promise<Found> {
   const members = db
     .selectFrom("organization_members as member")
     // SQLite keeps the order of a cross join: first the members, then what is known of them.
@@ -86,6 +93,7 @@ export async function findMembers(db: Handle, organization: User, actor: Actor, 
     .whereRef("users.id", "=", "member.user_id")
     .where("member.organization_id", "=", organization.id)
     .where(shownMembers(shown, organization, actor))
+    .$if(withoutFactor, (found) => found.where("users.has_second_factor", "=", 0))
   const { total } = await members.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
   const rows = await members.selectAll("users").orderBy("member.user_id").limit(page.limit).offset(page.offset).execute()
   return { rows: rows.toSorted((a, b) => (a.lower_name < b.lower_name ? -1 : 1)), total }
@@ -118,9 +126,7 @@ export const findMemberships = query("organizations.findMemberships", (db, p: Pa
       sql<Flag>`case when exists (select 1 from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = member.organization_id and team_members.user_id = member.user_id
         and teams.mode >= ${sql.lit(Mode.owner)}) then 1 else 0 end`.as("is_owner"),
-      sql<Flag>`case when exists (select 1 from two_factors where two_factors.user_id = member.user_id) then 1 else 0 end`.as(
-        "has_second_factor",
-      ),
+      sql<Flag>`(select users.has_second_factor from users where users.id = member.user_id)`.as("has_second_factor"),
     ])
     .where("member.organization_id", "=", p.organizationId)
     .where("member.user_id", "in", p.userIds),

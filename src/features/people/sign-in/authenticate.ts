@@ -4,7 +4,7 @@ import { isPublicOnlyScope } from "../../../access/scopes.ts"
 import { findUserById, findUserByName } from "../../../access/store.ts"
 import { type Actor, anonymous, isSiteAdministrator, type TokenCredential, type User } from "../../../core/actor.ts"
 import { identifyCaller } from "../../../core/caller.ts"
-import { refuse } from "../../../core/errors.ts"
+import { type Refusal, refuse } from "../../../core/errors.ts"
 import { t } from "../../../core/language/message.ts"
 import { onFirstUseOf } from "../../../core/memoize.ts"
 import type { Services } from "../../../core/services.ts"
@@ -13,8 +13,10 @@ import { isApplicationTokenText, isTokenText, type Presented } from "./credentia
 import { adoptToken } from "./credentials/former-tokens.ts"
 import { bearerOfIssued } from "./credentials/issued-tokens.ts"
 import { findApplicationToken, findTokenOwner, findTwoFactor, findUserByLogin, noteTokenUse, touchGrant } from "./credentials/store.ts"
+import { tokenCredential } from "./credentials/token-credential.ts"
 import { tokenDigest } from "./credentials/tokens.ts"
 import { openPasswordGuesses } from "./guesses/password-guesses.ts"
+import { mustSetUpFactor, needsSecondStep, SECOND_FACTOR_PATH } from "./second-factor/required.ts"
 import { useSecondFactor } from "./second-factor/two-factor.ts"
 
 /** Precision of a token's last use: writing at every request would cost more than the request. */
@@ -72,7 +74,7 @@ function openAuthenticator(services: Services): Authenticator {
   /** Concurrent checks of the same pair are one check. */
   const running = new Map<string, Promise<Recognized | undefined>>()
 
-  async function byToken(token: string, basic: boolean): Promise<Actor | undefined> {
+  async function byToken(token: string, basic: boolean, address: string): Promise<Actor | undefined> {
     if (isApplicationTokenText(token)) return byApplication(token)
     if (!isTokenText(token)) return undefined
     const find = () => findTokenOwner.first(database.read, { digest: tokenDigest(token) })
@@ -82,12 +84,17 @@ function openAuthenticator(services: Services): Authenticator {
       if (actor) signIns.count("token", "right")
       return actor && { ...actor, basic }
     }
-    signIns.count("token", "right")
-    const { token_id, token_scopes, token_last_used_at, ...user } = row
+    const { token_id: id, token_scopes: scopes, token_last_used_at, token_is_limited, token_expires_at, ...user } = row
     const seen = now()
-    if (seen - token_last_used_at >= LAST_USED_EXACTNESS) touchToken(token_id, seen)
-    const scopes = new Set(token_scopes.split(","))
-    return { kind: "user", user, credential: { kind: "token", tokenId: token_id, scopes, publicOnly: isPublicOnlyScope(scopes) }, basic }
+    const stored = { id, scopes, is_limited: token_is_limited, expires_at: token_expires_at }
+    const credential = await tokenCredential(database.read, stored, seen)
+    if (!credential) {
+      signIns.count("token", "wrong")
+      throw refuse.badCredentials("this access token has expired")
+    }
+    signIns.count("token", "right")
+    if (seen - token_last_used_at >= LAST_USED_EXACTNESS) touchToken(id, seen, address)
+    return { kind: "user", user, credential, basic }
   }
 
   /** An access token of OAuth2. Never `basic`: an application must not make itself a token that outlives what it was granted. */
@@ -105,9 +112,9 @@ function openAuthenticator(services: Services): Authenticator {
     return { kind: "user", user, credential: applicationCredential(token_id, application_id, token_scopes), basic: false }
   }
 
-  function touchToken(id: number, seen: number): void {
+  function touchToken(id: number, seen: number, address: string): void {
     database
-      .write((tx) => noteTokenUse(tx, { before: seen - LAST_USED_EXACTNESS, now: seen, id }))
+      .write((tx) => noteTokenUse(tx, { before: seen - LAST_USED_EXACTNESS, now: seen, id, address }))
       .catch((error: unknown) => log.warn({ err: error }, "the last use of a token could not be noted"))
   }
 
@@ -174,7 +181,7 @@ function openAuthenticator(services: Services): Authenticator {
       case "none":
         return anonymous
       case "token": {
-        const actor = await byToken(presented.token, false)
+        const actor = await byToken(presented.token, false, address)
         if (!actor) {
           signIns.count("token", "wrong")
           throw refuse.badCredentials()
@@ -184,7 +191,7 @@ function openAuthenticator(services: Services): Authenticator {
       case "basic": {
         const { login, password } = presented
         const byItself = password === "" || password === "x-oauth-basic"
-        const actor = await byToken(byItself ? login : password, true)
+        const actor = await byToken(byItself ? login : password, true, address)
         if (actor) return actor
         if (byItself) {
           signIns.count("token", "wrong")
@@ -193,6 +200,10 @@ function openAuthenticator(services: Services): Authenticator {
         const recognized = await byPassword(login, password, address)
         if (!recognized) throw refuse.badCredentials()
         await requireSecondFactor(recognized, code, address)
+        if (!recognized.hasSecondFactor && (await needsSecondStep(services, recognized.user)))
+          throw refuse.forbidden(
+            "a second factor is required beside this password, and a passkey can't be asked for here: use an access token",
+          )
         return { kind: "user", user: recognized.user, credential: { kind: "password" }, basic: true }
       }
     }
@@ -233,8 +244,18 @@ export function applicationCredential(tokenId: number, applicationId: number, st
   return { kind: "token", tokenId, applicationId, scopes, publicOnly: isPublicOnlyScope(scopes) }
 }
 
-/** Refuses `forbidden` for accounts that may not act now. */
-export function requireUsable(actor: Actor, rootUrl: string): void {
+/** Refuses `forbidden` for accounts that may not act now, and for people who need a second factor by now and have none. */
+export async function requireUsable(services: Services, actor: Actor): Promise<void> {
+  requireUsableAccount(services, actor)
+  if (await mustSetUpFactor(services, actor)) throw factorRefusal(services)
+}
+
+/** The refusal for whoever can do nothing but set up a second factor. */
+export const factorRefusal = ({ site }: Pick<Services, "site">): Refusal =>
+  refuse.forbidden(t`This site requires two-factor authentication. Set it up at: ${site.rootUrl}${SECOND_FACTOR_PATH}`)
+
+/** The same without looking at second factors: for signing in, after which one can be set up. */
+export function requireUsableAccount({ site: { rootUrl } }: Pick<Services, "site">, actor: Actor): void {
   if (actor.kind === "anonymous") return
   const { user } = actor
   if (user.prohibit_login === 1)

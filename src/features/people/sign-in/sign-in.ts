@@ -9,13 +9,14 @@ import type { Services } from "../../../core/services.ts"
 import { PASSWORDS_DIFFER, requirePassword } from "../users/passwords.ts"
 import { changePerson } from "../users/rules.ts"
 import { lockUser } from "../users/store.ts"
-import { authenticatorOf, requireUsable } from "./authenticate.ts"
+import { authenticatorOf, requireUsableAccount } from "./authenticate.ts"
 import { isApplicationTokenText, isTokenText } from "./credentials/credentials.ts"
 import { findTwoFactor } from "./credentials/store.ts"
 import { openTicket, sealTicket, type TicketKind, useTicket } from "./credentials/tickets.ts"
 import { beginAssertion, type Ceremony, type ShownPasskey, usePasskey } from "./passkeys/passkeys.ts"
 import { link, personBehind } from "./providers/links.ts"
 import type { Identity } from "./providers/providers.ts"
+import { needsSecondStep } from "./second-factor/required.ts"
 import { useSecondFactor } from "./second-factor/two-factor.ts"
 
 /**
@@ -150,11 +151,13 @@ export interface Confirmation {
 export const signInOf = onFirstUseOf(openSignIn)
 
 function openSignIn(services: Services): SignIn {
-  const { database, site } = services
+  const { database } = services
   const authenticator = authenticatorOf(services)
 
   // A password that must be changed is changed on the way.
-  const requireUsablePerson = (user: User): void => requireUsable(signedInAs({ ...user, must_change_password: 0 }), site.rootUrl)
+  const requireUsablePerson = (user: User): void => requireUsableAccount(services, signedInAs({ ...user, must_change_password: 0 }))
+
+  const hasApp = async (user: User): Promise<boolean> => (await findTwoFactor.first(database.read, { userId: user.id })) !== undefined
 
   async function begun(user: User, step: Omit<Static<typeof firstStep.content>, "userId" | "version">): Promise<Begun> {
     const ticket = sealTicket(services, firstStep, { userId: user.id, version: user.credentials_version, ...step })
@@ -175,7 +178,8 @@ function openSignIn(services: Services): SignIn {
     if (isTokenText(password) || isApplicationTokenText(password)) throw refuse.badCredentials()
     const { user, hasSecondFactor } = await authenticator.firstFactor(login.trim(), password, address)
     requireUsablePerson(user)
-    if (hasSecondFactor) return begun(user, { isByProvider: false, isRemembered, ...(identity && { identity }) })
+    if (hasSecondFactor || (await needsSecondStep(services, user)))
+      return begun(user, { isByProvider: false, isRemembered, ...(identity && { identity }) })
     return complete(user, { method: "password", isRemembered }, identity)
   }
 
@@ -183,7 +187,7 @@ function openSignIn(services: Services): SignIn {
     const user = await personBehind(services, identity)
     if (!user) return undefined
     requireUsablePerson(user)
-    if (await findTwoFactor.first(database.read, { userId: user.id })) return begun(user, { isByProvider: true, isRemembered })
+    if ((await hasApp(user)) || (await needsSecondStep(services, user))) return begun(user, { isByProvider: true, isRemembered })
     return complete(user, { method: "provider", isRemembered })
   }
 
@@ -210,7 +214,7 @@ function openSignIn(services: Services): SignIn {
     const { ticket, user } = known
     requireUsablePerson(user)
     if (passkey) await usePasskey(services, passkey, user)
-    else if (!(await useSecondFactor(services, user, code.replace(/\s/g, "") || undefined, address)))
+    else if (!(await hasApp(user)) || !(await useSecondFactor(services, user, code.replace(/\s/g, "") || undefined, address)))
       throw refuse.invalid("code", "must be what your authenticator app shows now, and not used before; or one of your recovery codes")
     if (!(await database.write((tx) => useTicket(tx, ticket)))) return undefined
     const { isByProvider, isRemembered, identity } = ticket.content

@@ -42,6 +42,9 @@ const BLANK = {
   following_count: 0,
   stars_count: 0,
   repositories_count: 0,
+  has_second_factor: 0,
+  second_factor_due_at: 0,
+  requires_second_factor: 0,
 } as const satisfies Partial<Insertable<UsersTable>>
 
 /** The signed-in user who acts; undefined at the command line. */

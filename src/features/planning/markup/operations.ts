@@ -70,9 +70,9 @@ const MARKUP = {
   answers,
 } as const
 
-const anywhere = { tag: "miscellaneous", scope: [], access: signedIn } as const
+const anywhere = { tag: "miscellaneous", scope: [], access: signedIn, changesNothing: true } as const
 /** Relative to the repository, whatever the context says of others. */
-const inRepository = { tag: "repository", scope: ["repository"], access: onRepositorySignedIn } as const
+const inRepository = { tag: "repository", scope: ["repository"], access: onRepositorySignedIn, changesNothing: true } as const
 const REPOSITORY = "/repos/{owner}/{repo}"
 
 export const markupOperations: readonly Operation[] = [

@@ -5,6 +5,7 @@ import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import { signedInAs, type User } from "../../../core/actor.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { t } from "../../../core/language/message.ts"
+import { isChosenRepository } from "../../../core/limited-token.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, isGitError, type ObjectId, type Repository } from "../../../git/index.ts"
 import { commitPerson } from "../../code/commits/people.ts"
@@ -132,7 +133,7 @@ async function findAsAuthor({ database }: Services, found: Merging): Promise<{ o
   const row = await findRepositoryById.first(db, { id: pull.head_repository_id })
   const owner = row && (await findUserById.first(db, { id: row.owner_id }))
   const author = await findUserById.first(db, { id: issue.author_id })
-  if (!row || !owner || !author) return undefined
+  if (!row || !owner || !author || !isChosenRepository(found.actor, row)) return undefined
   const owned = { repository: row, owner }
   return { on: { ...owned, permission: await permissionOn(db, signedInAs(author), owned) }, author }
 }

@@ -201,6 +201,7 @@ async function teamsNamed(db: Handle, { owner, repository, actor }: RequestConte
     isMember: membership !== undefined,
     isOwner: actor.is_admin === 1 || membership?.mode === Mode.owner,
     mayCreateRepositories: false,
+    isWithheld: false,
   }
   const teams: Team[] = []
   for (const name of wanted) {

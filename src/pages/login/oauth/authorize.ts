@@ -25,7 +25,8 @@ const whereProvided = ({ config }: Services): void => {
 /** Characters of an address that browsers and proxies take. */
 const LONGEST_ADDRESS = 8_000
 
-const shared = { access: anyone, beforeSignIn: true } as const
+// Who has to set up a second factor first is not let in elsewhere either.
+const shared = { access: anyone, beforeSignIn: true, withoutFactor: false } as const
 
 /** The authorization endpoint with the page that asks the person. */
 export const authorizePages: readonly Page[] = [

@@ -38,6 +38,7 @@ import { ENROLL, NEW_PASSKEY, SECURITY, securityView } from "./security-view.ts"
 export const securityPages: readonly Page[] = [
   page({
     id: "security.overview",
+    withoutFactor: true,
     address: `GET ${SECURITY}`,
     access: signedIn,
     // It depends on the session, by which pages are not kept.
@@ -47,6 +48,7 @@ export const securityPages: readonly Page[] = [
 
   page({
     id: "security.enrollTwoFactor",
+    withoutFactor: true,
     address: `GET ${ENROLL}`,
     access: signedIn,
     changesWithTime: true,
@@ -58,6 +60,7 @@ export const securityPages: readonly Page[] = [
 
   page({
     id: "security.confirmTwoFactor",
+    withoutFactor: true,
     address: `POST ${ENROLL}`,
     access: signedIn,
     query: { proposal: Type.String(), code: Type.String() },
@@ -86,6 +89,7 @@ export const securityPages: readonly Page[] = [
 
   page({
     id: "security.renewRecoveryCodes",
+    withoutFactor: true,
     address: `POST ${SECURITY}/two_factor/codes`,
     access: signedIn,
     answer: async ({ services, me, reader }) => {
@@ -98,6 +102,7 @@ export const securityPages: readonly Page[] = [
 
   page({
     id: "security.newPasskey",
+    withoutFactor: true,
     address: `GET ${NEW_PASSKEY}`,
     access: signedIn,
     changesWithTime: true,
@@ -109,6 +114,7 @@ export const securityPages: readonly Page[] = [
 
   page({
     id: "security.addPasskey",
+    withoutFactor: true,
     address: `POST ${NEW_PASSKEY}`,
     access: signedIn,
     query: { passkey_ticket: Type.String(), credential: Type.String(), name: Type.String() },

@@ -1,13 +1,19 @@
 import { signedIn } from "../../../access/policies/site.ts"
 import { SCOPE_CATEGORIES } from "../../../access/scopes.ts"
+import type { SignedIn } from "../../../core/actor.ts"
 import { memberOf } from "../../../core/check.ts"
+import type { Handle } from "../../../core/database/database.ts"
 import { form } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
-import { type Text, t, textIn, Words } from "../../../core/language/message.ts"
+import { plural, type Text, t, textIn, Words } from "../../../core/language/message.ts"
 import { named, type ScopeCategory } from "../../../core/operation.ts"
 import { type Page, page, type Reader } from "../../../core/page.ts"
-import { inWords, SUBJECTS } from "../../../features/people/oauth2/scopes.ts"
+import { rfc3339 } from "../../../core/record.ts"
+import type { Services } from "../../../core/services.ts"
+import { SUBJECTS } from "../../../features/people/oauth2/scopes.ts"
+import { findOrganizationsOf } from "../../../features/people/organizations/store.ts"
 import { authenticationOperations } from "../../../features/people/sign-in/credentials/operations.ts"
+import { type Reach, reachesOf } from "../../../features/people/sign-in/credentials/reach.ts"
 import { countTokensOf, findTokensOf } from "../../../features/people/sign-in/credentials/store.ts"
 import type { AccessToken } from "../../../features/people/sign-in/credentials/tokens.ts"
 import { empty, notice, pager, toCopy } from "../../../web/components.ts"
@@ -15,6 +21,7 @@ import { type Field, formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { time } from "../../../web/time.ts"
 import { confirmedFirst, confirmedSession } from "../../parts/sign-in/confirmed.ts"
+import { expiry, lastUse, permissions } from "../../parts/tokens.ts"
 import { personalSettings, SETTINGS_PATH } from "./frame.ts"
 
 const TOKENS = `${SETTINGS_PATH}/applications` as const
@@ -27,9 +34,10 @@ const tokens: Page = page({
   id: "personal.tokens",
   address: `GET ${TOKENS}`,
   access: signedIn,
-  answer: async ({ services, db, me, page, reader }) => {
+  answer: async ({ services, db, actor, me, page, reader }) => {
     const total = (await countTokensOf.first(db, { userId: me.id }))?.total ?? 0
     const rows = await findTokensOf(db, { userId: me.id, limit: page.limit, offset: page.offset })
+    const reaches = await reachesOf(db, actor, rows)
     const now = services.now()
     return personalSettings({
       part: "tokens",
@@ -46,7 +54,7 @@ const tokens: Page = page({
         ${
           rows.length === 0
             ? empty("lock", t("No access tokens yet"), t("Create one for each program, so that each can be revoked on its own."))
-            : html`<ul class="rows">${rows.map((row) => tokenRow(row, now))}</ul>`
+            : html`<ul class="rows">${rows.map((row) => tokenRow(row, reaches(row), now))}</ul>`
         }
         ${pager(reader.url, page, total)}
       `,
@@ -54,7 +62,7 @@ const tokens: Page = page({
   },
 })
 
-const tokenRow = (row: AccessToken, now: number): Html =>
+const tokenRow = (row: AccessToken, reach: Reach, now: number): Html =>
   html`
     <li>
       ${icon("lock")}
@@ -62,14 +70,9 @@ const tokenRow = (row: AccessToken, now: number): Html =>
         <span class="title">
           <bdi>${row.name}</bdi> <span class="muted small">ends in <code>${row.last_eight}</code></span>
         </span>
-        <details>
-          <summary class="small">Permissions</summary>
-          <ul>
-            ${inWords(row.scopes.split(",")).map((words) => html`<li>${words}</li>`)}
-          </ul>
-        </details>
+        ${permissions(row, reach)}
         <span class="muted small">
-          Created ${time(row.created_at, now)}, ${row.last_used_at === 0 ? t("never used") : html`last used ${time(row.last_used_at, now)}`}
+          Created ${time(row.created_at, now)}, ${lastUse(row, now)}, ${expiry(row, now)}
         </span>
       </div>
       ${formButton(remove, { id: String(row.id) }, html`Delete<span class="hidden-text"> ${row.name}</span>`)}
@@ -93,6 +96,25 @@ const group = (label: Text, ...categories: readonly ScopeCategory[]): Field => (
   fields: categories.map(menuOf),
 })
 
+const DAY = 86_400
+const LIFETIMES = [7, 30, 90, 180, 365]
+
+/** How long a token may be good, as far as the site allows. */
+function lifetimes({ config: { security } }: Pick<Services, "config">): readonly (readonly [string, Text])[] {
+  const most = security.tokenSeconds === 0 ? undefined : Math.floor(security.tokenSeconds / DAY)
+  const days = LIFETIMES.filter((each) => most === undefined || each < most).map((each) => [String(each), plural(each, "day")] as const)
+  return [...days.toReversed(), ["", most === undefined ? t("never expires") : plural(most, "day")] as const].toReversed()
+}
+
+const expiresIn = ({ now }: Pick<Services, "now">, days: string): { readonly expires_at?: string } =>
+  /^\d{1,4}$/.test(days) ? { expires_at: rfc3339(now() + Number(days) * DAY) } : {}
+
+/** Whose repositories a token of the person can be limited to: their own, and those of organisations that they belong to. */
+const ownersFor = async (db: Handle, actor: SignedIn): Promise<readonly string[]> => [
+  actor.user.name,
+  ...(await findOrganizationsOf(db, actor, actor.user.id, { number: 1, limit: 50, offset: 0 })).rows.map(({ name }) => name),
+]
+
 /** All categories, as a person looks for them. */
 const scopes: readonly Field[] = [
   group(t("Development"), "repository", "issue", "package"),
@@ -100,12 +122,46 @@ const scopes: readonly Field[] = [
   group(t("Site"), "misc", "activitypub", "admin"),
 ]
 
+/** Name, end, and what the token is limited to. */
+const firstFields = async (services: Services, db: Handle, actor: SignedIn): Promise<readonly Field[]> => [
+  { kind: "line", name: "name", label: t("Name"), hint: t("What the token is for."), required: true, maxlength: 255 },
+  {
+    kind: "menu",
+    name: "days",
+    label: t("Expires|column"),
+    hint: t("You get a mail a week and a day before."),
+    options: lifetimes(services),
+    value: "90",
+  },
+  {
+    kind: "group",
+    label: t("Access"),
+    hint: t("If you choose owners or repositories, the token reads and changes only these. Of everything else it reads what is public."),
+    fields: [
+      {
+        kind: "boxes",
+        name: "owners",
+        label: t("All repositories of"),
+        options: (await ownersFor(db, actor)).map((name) => [name, name] as const),
+      },
+      {
+        kind: "text",
+        name: "repositories",
+        label: t("Only these repositories"),
+        rows: 3,
+        placeholder: "owner/name",
+        hint: t("One on each line."),
+      },
+    ],
+  },
+]
+
 const make: Page = page({
   id: "personal.newToken",
   address: `GET ${NEW}`,
   access: signedIn,
   changesWithTime: true,
-  answer: async ({ services, reader, draft }) => {
+  answer: async ({ services, db, actor, reader, draft }) => {
     const session = await confirmedSession(services, reader, NEW)
     if ("kind" in session) return session
     return personalSettings({
@@ -118,14 +174,7 @@ const make: Page = page({
           submit: t("Create token"),
           beside: html`<a href="${TOKENS}">Back</a>`,
           fields: [
-            {
-              kind: "line",
-              name: "name",
-              label: t("Name"),
-              hint: t("What the token is for."),
-              required: true,
-              maxlength: 255,
-            },
+            ...(await firstFields(services, db, actor)),
             { kind: "content", content: html`<p>Select the permissions that the program needs.</p>` },
             ...scopes,
             { kind: "box", name: "all", label: t("All permissions"), hint: t("Overrides the permissions above.") },
@@ -148,10 +197,13 @@ const create = form({
   does: named(authenticationOperations, "userCreateToken"),
   on: make,
   takes: ["name"],
-  also: ["all", "public-only", ...SCOPE_CATEGORIES],
+  also: ["all", "public-only", "days", "owners", "repositories", ...SCOPE_CATEGORIES],
   picks: (_path, _field, reader) => ({ username: nameOf(reader) }),
-  body: (body, typed) => ({
+  body: (body, typed, { request }) => ({
     ...body,
+    ...expiresIn(request.services, typed["days"]?.[0] ?? ""),
+    owners: typed["owners"] ?? [],
+    repositories: (typed["repositories"] ?? []).flatMap((text) => text.split(/[\s,]+/)).filter((name) => name !== ""),
     scopes: [
       ...SCOPE_CATEGORIES.flatMap((category) => typed[category] ?? []).filter((scope) => scope !== ""),
       ...["all", "public-only"].filter((scope) => typed[scope]?.[0] === "true"),

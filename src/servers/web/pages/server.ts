@@ -6,7 +6,7 @@ import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 import { once } from "../../../core/forms/once.ts"
 import { Html } from "../../../core/html.ts"
 import type { Language } from "../../../core/language/language.ts"
-import { t, textIn } from "../../../core/language/message.ts"
+import { textIn } from "../../../core/language/message.ts"
 import type { Page as ListPage, Request } from "../../../core/operation.ts"
 import {
   type Away,
@@ -26,7 +26,7 @@ import type { TObject } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { totalsOfUsers } from "../../../features/events/notifications/threads-store.ts"
 import type { Session } from "../../../features/people/sign-in/sessions/sessions.ts"
-import { loginFor, ownPath, queryOf } from "../../../web/address.ts"
+import { ownPath, queryOf } from "../../../web/address.ts"
 import { dismissedIn, type Flash, frame, type Surroundings } from "../../../web/layout.ts"
 import { asRefusal, movedTo, sendRefusal } from "../../api/answer.ts"
 import { logFault, requestDetails, retryAfter } from "../../api/faults.ts"
@@ -42,6 +42,7 @@ import { type DeclaredRequest, type DeclaredRoute, declaredRoute, pathOf } from 
 import { filesFirst } from "./attach.ts"
 import { errorPage, wantsPage } from "./errors.ts"
 import { openEventStreams, type SendEvents } from "./events.ts"
+import { leadToFactor, requireFactor } from "./factor.ts"
 import { FLASH, flashCookie, flashIn, isNavigation, LONGEST_FLASH, noFlash, type Undoable, undoableIn } from "./flash.ts"
 import { registerGoGet } from "./go-get.ts"
 import { askInPlace, confirmInPlace, signInPlace } from "./in-place.ts"
@@ -50,6 +51,7 @@ import { beginningOf } from "./long.ts"
 import { NOT_SHARED, NOT_STORED, notStored, pageHeaders } from "./policy.ts"
 import { encodingFor, type ReadyText, readyText, sendReady } from "./ready.ts"
 import { cameFrom, chosenTheme, diffsFor, languageFor, surroundings, VARY } from "./surroundings.ts"
+import { toLogin } from "./to-login.ts"
 
 /** The routes of the declared pages. */
 export function pageRoutes(app: FastifyInstance, services: Services, pages: readonly Page[]): readonly DeclaredRoute[] {
@@ -154,6 +156,8 @@ async function visitorOf(
   const isProgram = page.programs !== undefined && request.headers.authorization !== undefined
   const session = isProgram ? undefined : (entered?.session ?? (await sessionOf(services, request)))
   const actor = isProgram ? await callerByHeader(services, request) : session ? signedInAs(session.user) : anonymous
+  const led = await leadToFactor(services, page, request, session)
+  if (led) return led
   const kept = keptBy(services, request)
   return {
     actor,
@@ -196,6 +200,7 @@ function follow(services: Services, { live }: Serving, page: Page, asked: Reques
   const followed = async () => {
     const session = await sessionOf(services, request)
     if ((session?.user.id ?? 0) !== userId) throw refuse.unauthenticated()
+    await requireFactor(services, session)
     return page.live?.({ ...asked, actor: session ? signedInAs(session.user) : anonymous }) ?? []
   }
   return live.follow({ who: userId === 0 ? clientAddress(request) : `user ${userId}`, userId, followed })
@@ -316,15 +321,6 @@ function sendMoved(
   // What other scripts ask for, no one sees.
   if (flash !== undefined && (isTold || isNavigation(request))) reply.header("set-cookie", flashCookie(textIn(language, flash), undo))
   return isTold ? reply.type(MOVED).send(JSON.stringify({ to: ownPath(to) })) : leadTo(reply, to, status)
-}
-
-const FILE_NOT_SENT = t("Your session has ended and the file was not sent. Sign in, and choose it again.")
-
-function toLogin(reply: FastifyReply, request: FastifyRequest): FastifyReply {
-  // The browser does not send a file again by itself.
-  if (request.method === "POST" && declaredRoute(request)?.body === "streamed" && isNavigation(request))
-    reply.header("set-cookie", flashCookie(textIn(languageFor(request, undefined), FILE_NOT_SENT), undefined))
-  return leadTo(reply.header("cache-control", "no-store"), loginFor(request.method === "GET" ? request.url : cameFrom(request)))
 }
 
 /** The form itself holds the bounds, so that a text that is too long comes back with it. */

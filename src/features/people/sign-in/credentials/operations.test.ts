@@ -24,6 +24,11 @@ withHearth("tokens", { people: ["alice", "bob"] }, ({ test, forge, alice, bob })
       scopes: ["read:repository", "write:user"],
       created_at,
       last_used_at: expect.any(String),
+      last_used_address: "",
+      expires_at: null,
+      is_limited: false,
+      repositories: [],
+      owners: [],
       user: { id: expect.any(Number), login: "alice" },
     })
     const stored = await forge.hearth.services.database.read
@@ -112,3 +117,59 @@ withHearth("the second factor", { people: ["alice"] }, ({ test, forge, alice }) 
     expect(await services.database.write((tx) => disableTwoFactor(tx, user))).toBe(false)
   })
 })
+
+const DAY = 86_400
+const clock = { now: 1_800_000_000 }
+
+withHearth(
+  "tokens that expire",
+  { people: ["ann"], config: { security: { tokenSeconds: 30 * DAY } }, now: () => clock.now },
+  ({ test, forge, ann }) => {
+    const make = (body: object, caller = ann) => forge.call(caller, "POST /users/ann/tokens", { scopes: ["all"], ...body })
+    const at = (days: number) => new Date((clock.now + days * DAY) * 1000).toISOString().replace(".000", "")
+
+    test("last no longer than the site allows, nor than the token that makes them", async () => {
+      expect((await make({ name: "usual" })).body.expires_at).toBe(at(30))
+      const [long, past] = [await make({ name: "long", expires_at: at(31) }), await make({ name: "past", expires_at: at(-1) })]
+      expect([long.status, long.body.message, past.status]).toEqual([422, "[expires_at]: must be at most 30 days from now", 422])
+      const short = basic("ann", (await make({ name: "short", expires_at: at(3) })).body.sha1)
+      expect((await make({ name: "by short" }, short)).body.expires_at).toBe(at(3))
+      expect((await make({ name: "longer", expires_at: at(4) }, short)).status).toBe(403)
+    })
+
+    test("are refused from then on with a word why, say when and from where they were used, and are deleted in the end", async () => {
+      const { sha1, id } = (await make({ name: "used", expires_at: at(10) })).body
+      const token = `token ${sha1}`
+      const used = async () => (await forge.call(token, "GET /token")).body
+      await used()
+      await expect.poll(async () => (await used()).last_used_address).toMatch(/127\.0\.0\.1|::1/)
+      const before = (await used()).last_used_at
+      clock.now += 59
+      expect((await used()).last_used_at).toBe(before)
+      clock.now += 10 * DAY
+      const refused = await forge.call(token, "GET /user")
+      expect([refused.status, refused.body.message]).toEqual([401, "this access token has expired"])
+      const names = async () => (await forge.call(ann, "GET /users/ann/tokens?limit=50")).body.map((each: { id: number }) => each.id)
+      await forge.hearth.services.jobs.tasks.run("expire_tokens")
+      expect(await names()).toContain(id)
+      clock.now += 31 * DAY
+      await forge.hearth.services.jobs.tasks.run("expire_tokens")
+      expect(await names()).not.toContain(id)
+    })
+
+    test("are listed for administrators, who revoke them", async () => {
+      const { sha1, id } = (await make({ name: "theirs", repositories: [] })).body
+      const found = await forge.call(forge.root, `GET /admin/tokens?q=${sha1.slice(-8)}`)
+      expect(found.body).toMatchObject([{ id, name: "theirs", user: { login: "ann" }, expires_at: at(30), is_limited: false }])
+      expect(JSON.stringify(found.body)).not.toContain(sha1)
+      expect(
+        (await forge.call(forge.root, "GET /admin/tokens?never_expires=true")).body.map((each: { name: string }) => each.name),
+      ).not.toContain("theirs")
+      expect((await forge.call(ann, "GET /admin/tokens")).status).toBe(403)
+      expect((await forge.call(ann, `DELETE /admin/tokens/${id}`)).status).toBe(403)
+      expect((await forge.call(forge.root, `DELETE /admin/tokens/${id}`)).status).toBe(204)
+      expect((await forge.call(`token ${sha1}`, "GET /user")).status).toBe(401)
+      expect((await forge.call(forge.root, `DELETE /admin/tokens/${id}`)).status).toBe(404)
+    })
+  },
+)

@@ -1,26 +1,42 @@
 import { onSelf } from "../../../../access/policies/people.ts"
 import { signedIn } from "../../../../access/policies/site.ts"
 import { findUserById } from "../../../../access/store.ts"
-import type { Credential, TokenCredential, User } from "../../../../core/actor.ts"
+import type { Actor, Credential, TokenCredential, User } from "../../../../core/actor.ts"
 import type { Handle } from "../../../../core/database/database.ts"
 import { refuse } from "../../../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation, pathNumber } from "../../../../core/operation.ts"
 import { rfc3339 } from "../../../../core/record.ts"
 import Type from "../../../../core/schema.ts"
+import { chosenByNames, expiryOf } from "./limits.ts"
+import { type Reach, reachesOf } from "./reach.ts"
 import { AccessToken, CreateAccessTokenOption, CurrentAccessToken } from "./records.ts"
 import { countTokensOf, findTokenById, findTokenByName, findTokensOf } from "./store.ts"
 import { createToken, deleteToken, type AccessToken as TokenRow } from "./tokens.ts"
 
-const describe = (row: TokenRow) => ({
+export const describeToken = (row: TokenRow, { repositories, owners }: Reach) => ({
   id: row.id,
   name: row.name,
   scopes: row.scopes.split(","),
   created_at: rfc3339(row.created_at),
   last_used_at: rfc3339(row.last_used_at || row.created_at),
+  last_used_address: row.last_used_address,
+  expires_at: row.expires_at === 0 ? null : rfc3339(row.expires_at),
+  is_limited: row.is_limited === 1,
+  repositories: [...repositories],
+  owners: [...owners],
 })
 
 /** A token as its owner sees it; `sha1` is the token itself, known only when it is created. */
-const present = (row: TokenRow, sha1 = ""): AccessToken => ({ ...describe(row), sha1, token_last_eight: row.last_eight })
+const present = (row: TokenRow, reach: Reach, sha1 = ""): AccessToken => ({
+  ...describeToken(row, reach),
+  sha1,
+  token_last_eight: row.last_eight,
+})
+
+const presentAll = async (db: Handle, actor: Actor, rows: readonly TokenRow[]): Promise<AccessToken[]> => {
+  const reaches = await reachesOf(db, actor, rows)
+  return rows.map((row) => present(row, reaches(row)))
+}
 
 /** The user's token with this id or, failing that, this name. */
 async function tokenOf(db: Handle, user: User, given: string): Promise<TokenRow> {
@@ -51,13 +67,10 @@ export const authenticationOperations: readonly Operation[] = [
     paged: true,
     answers: { 200: Type.Array(AccessToken) },
     refuses: ["forbidden", "notFound"],
-    handle: async ({ db, user, page }) => {
+    handle: async ({ db, actor, user, page }) => {
       const total = (await countTokensOf.first(db, { userId: user.id }))?.total ?? 0
       const rows = await findTokensOf(db, { userId: user.id, limit: page.limit, offset: page.offset })
-      return listed(
-        rows.map((row) => present(row)),
-        total,
-      )
+      return listed(await presentAll(db, actor, rows), total)
     },
   }),
 
@@ -70,17 +83,21 @@ export const authenticationOperations: readonly Operation[] = [
     body: CreateAccessTokenOption,
     answers: { 201: AccessToken },
     refuses: ["badRequest", "forbidden", "notFound", "invalid"],
-    handle: async ({ services, actor, user, body }) => {
+    handle: async ({ db, services, actor, user, body }) => {
+      const chosen = await chosenByNames(db, user, body)
       const wanted = {
         userId: user.id,
         name: body.name,
         scopes: body.scopes ?? [],
         now: services.now(),
+        chosen,
+        expiresAt: expiryOf(services, body.expires_at, actor.credential),
         by: actor.credential,
         actor: actor.user,
       }
       const { row, token } = await services.database.write((tx) => createToken(tx, wanted))
-      return created(present(row, token))
+      const reaches = await reachesOf(services.database.read, actor, [row])
+      return created(present(row, reaches(row), token))
     },
   }),
 
@@ -110,12 +127,14 @@ export const authenticationOperations: readonly Operation[] = [
       const row = isOwnToken(actor.credential) ? await findTokenById.first(db, { id: actor.credential.tokenId }) : undefined
       const owner = row && (await findUserById.first(db, { id: row.user_id }))
       if (!row || !owner) throw refuse.notFound()
-      return ok({ ...describe(row), user: { id: owner.id, login: owner.name } })
+      const reaches = await reachesOf(db, actor, [row])
+      return ok({ ...describeToken(row, reaches(row)), user: { id: owner.id, login: owner.name } })
     },
   }),
 
   operation({
     id: "deleteCurrentToken",
+    changesNothing: true,
     route: "DELETE /token",
     summary: "Delete the token of this request",
     tag: "user",

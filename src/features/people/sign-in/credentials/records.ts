@@ -1,6 +1,16 @@
-import { dateTime, int64, record } from "../../../../core/record.ts"
+import { dateTime, int64, nullable, record } from "../../../../core/record.ts"
 import Type, { type Static } from "../../../../core/schema.ts"
 import { UserMeta } from "../../users/records.ts"
+import { MOST_CHOSEN } from "./limits.ts"
+
+/** Members that every record of a token has. */
+const limits = {
+  last_used_address: Type.String({ description: "the address of the client that used it then; empty where that is not known" }),
+  expires_at: nullable(dateTime({ description: "from when on it is refused; null for never" })),
+  is_limited: Type.Boolean({ description: "whether it reads what is public, and has all else in `repositories` and `owners` alone" }),
+  repositories: Type.Array(Type.String(), { description: "the full names of those that the caller may see" }),
+  owners: Type.Array(Type.String(), { description: "owners all of whose repositories are chosen" }),
+}
 
 export const AccessToken = record("AccessToken", {
   id: int64(),
@@ -9,7 +19,8 @@ export const AccessToken = record("AccessToken", {
   token_last_eight: Type.String({ description: "the token's last eight characters, to tell tokens apart" }),
   scopes: Type.Array(Type.String()),
   created_at: dateTime(),
-  last_used_at: dateTime({ description: "when it was used last; when it was made where it never was" }),
+  last_used_at: dateTime({ description: "when it was used last, exact to a minute; when it was made where it never was" }),
+  ...limits,
 })
 export type AccessToken = Static<typeof AccessToken>
 
@@ -20,9 +31,23 @@ export const CurrentAccessToken = record("CurrentAccessToken", {
   scopes: Type.Array(Type.String()),
   created_at: dateTime(),
   last_used_at: dateTime(),
+  ...limits,
   user: UserMeta,
 })
 export type CurrentAccessToken = Static<typeof CurrentAccessToken>
+
+/** A token of anyone, for administrators. */
+export const SiteAccessToken = record("SiteAccessToken", {
+  id: int64(),
+  name: Type.String(),
+  token_last_eight: Type.String(),
+  scopes: Type.Array(Type.String()),
+  created_at: dateTime(),
+  last_used_at: dateTime(),
+  ...limits,
+  user: UserMeta,
+})
+export type SiteAccessToken = Static<typeof SiteAccessToken>
 
 export const CreateAccessTokenOption = record("CreateAccessTokenOption", {
   name: Type.String({ minLength: 1, maxLength: 255, description: "unique among the account's tokens" }),
@@ -31,6 +56,16 @@ export const CreateAccessTokenOption = record("CreateAccessTokenOption", {
       description:
         "at least one of all, public-only, and read:… or write:… with activitypub, admin, issue, misc, notification, organization, package, repository or user",
     }),
+  ),
+  expires_at: Type.Optional(dateTime({ description: "by default never, or as late as the site allows" })),
+  repositories: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: MOST_CHOSEN,
+      description: "full names; with these or `owners` the token changes nothing else, and of all else reads what is public",
+    }),
+  ),
+  owners: Type.Optional(
+    Type.Array(Type.String(), { maxItems: MOST_CHOSEN, description: "oneself, or organizations, with all of their repositories" }),
   ),
 })
 export type CreateAccessTokenOption = Static<typeof CreateAccessTokenOption>

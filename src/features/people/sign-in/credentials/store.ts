@@ -1,6 +1,7 @@
-import type { Insertable, Kysely } from "kysely"
+import { type Insertable, type Kysely, sql } from "kysely"
 import type { Handle, Transaction } from "../../../../core/database/database.ts"
 import { deleteFound } from "../../../../core/database/deletion.ts"
+import { contains, containsLower, inList } from "../../../../core/database/expressions.ts"
 import { type Params, query, quickQuery } from "../../../../core/database/query.ts"
 import type { Tables } from "../../../../core/database/tables/index.ts"
 
@@ -11,8 +12,33 @@ export const findTokenOwner = quickQuery(
       .innerJoin("users", "users.id", "access_tokens.user_id")
       .selectAll("users")
       .select(["access_tokens.id as token_id", "access_tokens.scopes as token_scopes", "access_tokens.last_used_at as token_last_used_at"])
+      .select(["access_tokens.is_limited as token_is_limited", "access_tokens.expires_at as token_expires_at"])
       .where("access_tokens.digest", "=", p.digest),
   ),
+)
+
+/** What a token is limited to: the ids of repositories and of owners, one a row. */
+export const findChosen = query("authentication.findChosen", (db, p: Params<{ tokenId: number }>) =>
+  db
+    .selectFrom("access_token_repositories")
+    .select(["repository_id as id", sql<number>`0`.as("is_owner")])
+    .where("token_id", "=", p.tokenId)
+    .unionAll(
+      db
+        .selectFrom("access_token_owners")
+        .select(["owner_id as id", sql<number>`1`.as("is_owner")])
+        .where("token_id", "=", p.tokenId),
+    ),
+)
+
+/** The owners that tokens are limited to. */
+export const findChosenOwners = query("authentication.findChosenOwners", (db, p: Params<{ tokenIds: readonly number[] }>) =>
+  db
+    .selectFrom("access_token_owners as chosen")
+    .innerJoin("users as owner", "owner.id", "chosen.owner_id")
+    .select(["chosen.token_id", "owner.name"])
+    .where(inList("chosen.token_id", p.tokenIds))
+    .orderBy("owner.lower_name"),
 )
 
 const applicationTokens = (db: Kysely<Tables>) =>
@@ -90,6 +116,37 @@ export const findTokensOf = query("authentication.findTokensOf", (db, p: Params<
   db.selectFrom("access_tokens").selectAll().where("user_id", "=", p.userId).orderBy("id", "desc").limit(p.limit).offset(p.offset),
 )
 
+/** The tokens of all people, those used last first; with a keyword those where it is in a name, or that end in it. */
+export async function listTokens(
+  db: Handle,
+  { keyword, neverExpires }: { readonly keyword: string; readonly neverExpires?: boolean | undefined },
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+) {
+  const base = db
+    .selectFrom("access_tokens")
+    .innerJoin("users", "users.id", "access_tokens.user_id")
+    .$if(keyword !== "", (tokens) =>
+      tokens.where((eb) =>
+        eb.or([
+          containsLower(eb.ref("users.lower_name"), keyword.toLowerCase()),
+          contains(eb.ref("access_tokens.name"), keyword),
+          eb("access_tokens.last_eight", "=", keyword.toLowerCase().slice(-8)),
+        ]),
+      ),
+    )
+    .$if(neverExpires !== undefined, (tokens) => tokens.where("access_tokens.expires_at", neverExpires ? "=" : ">", 0))
+  const { total } = await base.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await base
+    .selectAll("access_tokens")
+    .select("users.name as user_name")
+    .orderBy("access_tokens.last_used_at", "desc")
+    .orderBy("access_tokens.id", "desc")
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return { rows, total }
+}
+
 export const countTokensOf = query("authentication.countTokensOf", (db, p: Params<{ userId: number }>) =>
   db
     .selectFrom("access_tokens")
@@ -116,11 +173,35 @@ export const deleteOldTickets = query("authentication.deleteOldTickets", (db, p:
   db.deleteFrom("used_tickets").where("expires_at", "<=", p.now),
 )
 
-/** Notes that a token was used, unless that was noted since `before`. */
+/** Notes when and from where a token was used, unless a use was noted since `before`. */
 export const noteTokenUse = (
   tx: Transaction,
-  { before, now, id }: { readonly before: number; readonly now: number; readonly id: number },
-) => tx.updateTable("access_tokens").set({ last_used_at: now }).where("id", "=", id).where("last_used_at", "<=", before).execute()
+  { before, now, id, address }: { readonly before: number; readonly now: number; readonly id: number; readonly address: string },
+) =>
+  tx
+    .updateTable("access_tokens")
+    .set({ last_used_at: now, last_used_address: address })
+    .where("id", "=", id)
+    .where("last_used_at", "<=", before)
+    .execute()
+
+/** What a token is limited to. */
+export async function insertChosen(
+  tx: Transaction,
+  tokenId: number,
+  { repositoryIds, ownerIds }: { readonly repositoryIds: readonly number[]; readonly ownerIds: readonly number[] },
+): Promise<void> {
+  if (repositoryIds.length > 0)
+    await tx
+      .insertInto("access_token_repositories")
+      .values(repositoryIds.map((id) => ({ token_id: tokenId, repository_id: id })))
+      .execute()
+  if (ownerIds.length > 0)
+    await tx
+      .insertInto("access_token_owners")
+      .values(ownerIds.map((id) => ({ token_id: tokenId, owner_id: id })))
+      .execute()
+}
 
 export const insertToken = (tx: Transaction, row: Insertable<Tables["access_tokens"]>) =>
   tx.insertInto("access_tokens").values(row).returningAll().executeTakeFirstOrThrow()

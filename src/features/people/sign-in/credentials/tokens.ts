@@ -1,16 +1,18 @@
 import { hash, randomBytes } from "node:crypto"
 import type { Selectable } from "kysely"
 import { isScope, normalizeScopes, scopesWithin } from "../../../../access/scopes.ts"
-import type { Credential } from "../../../../core/actor.ts"
+import type { Chosen, Credential } from "../../../../core/actor.ts"
 import type { Transaction } from "../../../../core/database/database.ts"
 import { isUniqueViolation } from "../../../../core/database/failures.ts"
+import { flag } from "../../../../core/database/tables/index.ts"
 import type { AccessTokensTable } from "../../../../core/database/tables/people.ts"
 import { refuse } from "../../../../core/errors.ts"
 import { publish } from "../../../../core/events/publish.ts"
 import { t } from "../../../../core/language/message.ts"
 import type { Acting } from "../../users/accounts.ts"
 import { forgetSignIns } from "../../users/store.ts"
-import { insertToken, removeToken } from "./store.ts"
+import { EXPIRY_DAYS } from "./expiry-store.ts"
+import { insertChosen, insertToken, removeToken } from "./store.ts"
 
 export type AccessToken = Selectable<AccessTokensTable>
 
@@ -22,8 +24,12 @@ export interface NewToken {
   readonly name: string
   readonly scopes: readonly string[]
   readonly now: number
+  /** The repositories and owners that it is limited to; by default to none. */
+  readonly chosen?: Chosen | undefined
+  /** When it ends, in seconds since 1970; 0, the default, for never. */
+  readonly expiresAt?: number
   /** The token that the request was made with, which can't create one with more access. */
-  readonly by?: Credential
+  readonly by?: Credential | undefined
   readonly actor?: Acting
 }
 
@@ -33,7 +39,7 @@ export interface NewToken {
  */
 export async function createToken(
   tx: Transaction,
-  { userId, name, scopes, now, by, actor }: NewToken,
+  { userId, name, scopes, now, chosen, expiresAt = 0, by, actor }: NewToken,
 ): Promise<{ readonly row: AccessToken; readonly token: string }> {
   if (scopes.length === 0) throw refuse.badRequest("access token must have a scope")
   const unknown = scopes.find((scope) => !isScope(scope))
@@ -41,6 +47,7 @@ export async function createToken(
   const normal = normalizeScopes(scopes)
   if (by?.kind === "token" && !scopesWithin(by.scopes, normal))
     throw refuse.forbidden("cannot create an access token with a broader scope than the authenticating token")
+  if (by?.kind === "token" && by.chosen) throw refuse.forbidden("an access token that is limited to some repositories cannot create others")
   const token = randomBytes(20).toString("hex")
   try {
     const row = await insertToken(tx, {
@@ -51,7 +58,12 @@ export async function createToken(
       scopes: normal.join(","),
       created_at: now,
       last_used_at: 0,
+      expires_at: expiresAt,
+      // Who makes a token for some days knows when it ends.
+      expiry_told: toldOf(expiresAt - now),
+      is_limited: flag(chosen !== undefined),
     })
+    if (chosen) await insertChosen(tx, row.id, chosen)
     publish(tx, { kind: "token.created", token: row, user: { id: userId }, actor, at: now })
     return { row, token }
   } catch (error) {
@@ -59,6 +71,9 @@ export async function createToken(
     throw error
   }
 }
+
+/** How many of the mails before its end are not to be sent to who makes a token that lives for so many seconds. */
+const toldOf = (seconds: number): number => EXPIRY_DAYS.filter((days) => seconds <= days * 86_400).length
 
 /** Deletes a token; it is invalid from the next request on. Refuses `notFound` if it doesn't exist. */
 export async function deleteToken(tx: Transaction, token: Pick<AccessToken, "id" | "user_id">, actor?: Acting): Promise<void> {

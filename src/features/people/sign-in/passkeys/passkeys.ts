@@ -6,6 +6,7 @@ import { publish } from "../../../../core/events/publish.ts"
 import { t } from "../../../../core/language/message.ts"
 import Type, { Check, type Static } from "../../../../core/schema.ts"
 import type { Services } from "../../../../core/services.ts"
+import { noteFactors } from "../../users/factors-store.ts"
 import { lockUser } from "../../users/store.ts"
 import { openTicket, sealTicket, type Ticket, useTicket } from "../credentials/tickets.ts"
 import { deletePasskey, findPasskey, findPasskeysOf, insertPasskey, notePasskeyUse } from "./store.ts"
@@ -171,6 +172,7 @@ export async function register(services: Services, user: User, { ticket, credent
       if (isUniqueViolation(error, ["passkeys.credential_id"])) throw refuse.conflict("This passkey is known already")
       throw error
     }
+    await noteFactors.changes(tx, { userId: user.id })
     publish(tx, { kind: "user.edited", user, actor: user, changed: ["passkeys"], at: services.now() })
   })
 }
@@ -265,6 +267,7 @@ async function verified(
 export async function removePasskey({ database, now }: Services, user: Pick<User, "id">, id: number): Promise<void> {
   await database.write(async (tx) => {
     if ((await deletePasskey.changes(tx, { userId: user.id, id })) === 0) throw refuse.notFound()
+    await noteFactors.changes(tx, { userId: user.id })
     publish(tx, { kind: "user.edited", user, actor: user, changed: ["passkeys"], at: now() })
   })
 }

@@ -9,6 +9,7 @@ import Type from "../../../../core/schema.ts"
 import type { Secrets } from "../../../../core/secrets.ts"
 import type { Services } from "../../../../core/services.ts"
 import { findAddressesOf } from "../../users/addresses-store.ts"
+import { noteFactors } from "../../users/factors-store.ts"
 import { deleteSessionsOf, forgetSignIns } from "../../users/store.ts"
 import { isFormerSecret, useFormer } from "../credentials/former-hashes.ts"
 import { findFormerHash, removeFormerHash } from "../credentials/former-store.ts"
@@ -75,6 +76,7 @@ async function enable(
   const made = await insertTwoFactor(tx, { sealedSecret: secrets.seal(secret, twoFactorContext(user)), now: now(), userId: user.id, step })
   if (made.numInsertedOrUpdatedRows !== 1n) throw refuse.conflict(t`${user.name} has a second factor already; disable it first`)
   const codes = await renewRecoveryCodes({ secrets }, tx, user)
+  await noteFactors.changes(tx, { userId: user.id })
   await forgetSignIns(tx, user.id)
   await deleteSessionsOf.changes(tx, { userId: user.id })
   return codes
@@ -150,6 +152,7 @@ export async function disableTwoFactor(tx: Transaction, user: User): Promise<boo
   await deleteRecoveryCodes(tx, { userId: user.id })
   await removeFormerHash.changes(tx, { kind: "recovery code", subjectId: user.id })
   await forgetTries(tx, guessedOf(user))
+  await noteFactors.changes(tx, { userId: user.id })
   await forgetSignIns(tx, user.id)
   await deleteSessionsOf.changes(tx, { userId: user.id })
   return numDeletedRows > 0n

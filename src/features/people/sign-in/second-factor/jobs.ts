@@ -1,0 +1,18 @@
+import type { Task } from "../../../../core/jobs/jobs.ts"
+import { enforceDue, noteAllFactors } from "../../users/factors-store.ts"
+import { forgetRequirement } from "./required.ts"
+
+/** Has organisations enforce the second factor that they require, once their grace period is over. */
+export const requireSecondFactors: Task = {
+  name: "require_second_factors",
+  cron: "*/10 * * * *",
+  run: async (services) => {
+    const { database, now } = services
+    await database.write(async (tx) => {
+      await noteAllFactors.changes(tx)
+      await enforceDue.changes(tx, { now: now() })
+    })
+    await forgetRequirement(services)
+    return undefined
+  },
+}
