@@ -1,3 +1,4 @@
+import { sql, type SqlBool } from "kysely"
 import { type Params, query } from "../../../../core/database/query.ts"
 
 /** How many days before the end of a token its owner gets a mail, once each. */
@@ -10,6 +11,8 @@ export const findExpiringTokens = query(
     db
       .selectFrom("access_tokens")
       .selectAll()
+      // Written out as in the index.
+      .where(sql<SqlBool>`expires_at > 0`)
       .where("expires_at", ">", p.now)
       .where("expires_at", "<=", p.horizon)
       .where((eb) =>
@@ -19,7 +22,7 @@ export const findExpiringTokens = query(
           ),
         ),
       )
-      .orderBy("id")
+      .orderBy("expires_at")
       .limit(p.limit),
 )
 
@@ -31,8 +34,8 @@ export const findLongExpiredTokens = query("authentication.findLongExpiredTokens
   db
     .selectFrom("access_tokens")
     .select(["id", "user_id"])
-    .where("expires_at", ">", 0)
+    .where(sql<SqlBool>`expires_at > 0`)
     .where("expires_at", "<=", p.before)
-    .orderBy("id")
+    .orderBy("expires_at")
     .limit(p.limit),
 )
