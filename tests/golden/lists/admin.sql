@@ -1,6 +1,66 @@
 -- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
 -- names stand without quotes.
 
+-- === GET /admin/tokens ===
+
+-- without filters
+select count(*) as total
+from access_tokens
+inner join users on users.id = access_tokens.user_id;
+select access_tokens.*, users.name as user_name
+from access_tokens
+inner join users on users.id = access_tokens.user_id
+order by access_tokens.last_used_at desc, access_tokens.id desc
+limit ? offset ?;
+
+-- q=a
+select count(*) as total
+from access_tokens
+inner join users on users.id = access_tokens.user_id
+where (instr(users.lower_name, ?) > 0 or instr(fold(access_tokens.name), fold(?)) > 0 or access_tokens.last_eight = ?)
+-- on PostgreSQL:
+select count(*) as total
+from access_tokens
+inner join users on users.id = access_tokens.user_id
+where (strpos(users.lower_name, ?) > 0 or strpos(lower(access_tokens.name collate "und-x-icu"), lower(? collate "und-x-icu")) > 0 or access_tokens.last_eight = ?);
+select access_tokens.*, users.name as user_name
+from access_tokens
+inner join users on users.id = access_tokens.user_id
+where (instr(users.lower_name, ?) > 0 or instr(fold(access_tokens.name), fold(?)) > 0 or access_tokens.last_eight = ?)
+order by access_tokens.last_used_at desc, access_tokens.id desc
+limit ? offset ?
+-- on PostgreSQL:
+select access_tokens.*, users.name as user_name
+from access_tokens
+inner join users on users.id = access_tokens.user_id
+where (strpos(users.lower_name, ?) > 0 or strpos(lower(access_tokens.name collate "und-x-icu"), lower(? collate "und-x-icu")) > 0 or access_tokens.last_eight = ?)
+order by access_tokens.last_used_at desc, access_tokens.id desc
+limit ? offset ?;
+
+-- never_expires=true
+select count(*) as total
+from access_tokens
+inner join users on users.id = access_tokens.user_id
+where access_tokens.expires_at = ?;
+select access_tokens.*, users.name as user_name
+from access_tokens
+inner join users on users.id = access_tokens.user_id
+where access_tokens.expires_at = ?
+order by access_tokens.last_used_at desc, access_tokens.id desc
+limit ? offset ?;
+
+-- never_expires=false
+select count(*) as total
+from access_tokens
+inner join users on users.id = access_tokens.user_id
+where access_tokens.expires_at > ?;
+select access_tokens.*, users.name as user_name
+from access_tokens
+inner join users on users.id = access_tokens.user_id
+where access_tokens.expires_at > ?
+order by access_tokens.last_used_at desc, access_tokens.id desc
+limit ? offset ?;
+
 -- === GET /admin/users ===
 
 -- without filters

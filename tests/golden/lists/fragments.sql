@@ -6,21 +6,29 @@
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
+          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
+      and collaborations.user_id = ?) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0)) or exists (
+      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -36,21 +44,29 @@
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
+          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
+      and collaborations.user_id = ?) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.actions'))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.actions'))) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -59,34 +75,46 @@
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and not (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0)))))
+      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)))))
 
 -- readable_pulls
 (repositories.has_pull_requests = 1 and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
+          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
+      and collaborations.user_id = ?) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.pulls'))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.pulls'))) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -95,13 +123,17 @@
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and not (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0)))))
+      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)))))
 
 -- visible_organizations
 (users.visibility = 'public' or users.visibility = 'limited' or exists (
@@ -111,15 +143,15 @@
       and organization_members.user_id = ?))
 
 -- visible_teams
-(exists (
-    select 1
-    from team_members
-    where team_members.team_id = teams.id
-      and team_members.user_id = ?) or exists (
+exists (
     select 1
     from users as owner
     where owner.id = teams.organization_id
-      and (exists (
+      and ((not owner.requires_second_factor = 1 and (exists (
+        select 1
+        from team_members
+        where team_members.team_id = teams.id
+          and team_members.user_id = ?) or exists (
         select 1
         from team_members as mine join teams as own on own.id = mine.team_id
         where mine.organization_id = owner.id
@@ -128,11 +160,11 @@
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)) or (teams.visibility = 'public' and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and organization_members.user_id = ?)))) or (teams.visibility = 'public' and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?))))))
+          and organization_members.user_id = ?)))))
 
 -- listed_users
 (users.visibility = 'public' or users.id = ? or users.visibility = 'limited' or exists (

@@ -115,21 +115,29 @@ where issue_dependencies.dependency_id = ?
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
+          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
+      and collaborations.user_id = ?) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -138,13 +146,17 @@ where issue_dependencies.dependency_id = ?
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))));
+      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1))))));
 select issues.*
 from issue_dependencies
 inner join issues on issues.id = issue_dependencies.issue_id
@@ -154,21 +166,29 @@ where issue_dependencies.dependency_id = ?
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
+          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
+      and collaborations.user_id = ?) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -177,13 +197,17 @@ where issue_dependencies.dependency_id = ?
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
+      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1))))))
 order by case when issues.repository_id = ? then 0 else issues.repository_id end, issues.created_at desc, issues.id desc
 limit ? offset ?;
 -- prepared: repositories.findByIds
@@ -294,21 +318,21 @@ where users.id in (
   and users.kind = ?
   and users.is_active = ?
   and users.prohibit_login = ?
-  and (repositories.has_issues = 1 and repositories.external_tracker_url = '' and (users.is_admin <> 1 or repositories.owner_id <> -3) and (repositories.openness = 0 or (users.is_restricted = 0 and repositories.openness = 1) or users.is_admin = 1 or repositories.owner_id = users.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
+  and (repositories.has_issues = 1 and repositories.external_tracker_url = '' and (users.is_admin <> 1 or repositories.owner_id <> -3) and (repositories.openness = 0 or (users.is_restricted = 0 and repositories.openness = 1) or users.is_admin = 1 or repositories.owner_id = users.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or (exists (
     select 1
     from organization_members
     where organization_members.organization_id = owner.id
-      and organization_members.user_id = users.id))))) or exists (
+      and organization_members.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)))))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = users.id) or exists (
+      and collaborations.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = users.id
-      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.issues')))))
+      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.issues'))) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1))))
   and listed_users;
 select users.*
 from users
@@ -345,21 +369,21 @@ where users.id in (
   and users.kind = ?
   and users.is_active = ?
   and users.prohibit_login = ?
-  and (repositories.has_issues = 1 and repositories.external_tracker_url = '' and (users.is_admin <> 1 or repositories.owner_id <> -3) and (repositories.openness = 0 or (users.is_restricted = 0 and repositories.openness = 1) or users.is_admin = 1 or repositories.owner_id = users.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
+  and (repositories.has_issues = 1 and repositories.external_tracker_url = '' and (users.is_admin <> 1 or repositories.owner_id <> -3) and (repositories.openness = 0 or (users.is_restricted = 0 and repositories.openness = 1) or users.is_admin = 1 or repositories.owner_id = users.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or (exists (
     select 1
     from organization_members
     where organization_members.organization_id = owner.id
-      and organization_members.user_id = users.id))))) or exists (
+      and organization_members.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)))))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = users.id) or exists (
+      and collaborations.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = users.id
-      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.issues')))))
+      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.issues'))) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1))))
   and listed_users
 order by users.lower_name, users.id
 limit ? offset ?;
@@ -680,21 +704,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -703,13 +735,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -747,21 +783,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -770,13 +814,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -820,21 +868,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -843,13 +899,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -886,21 +946,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -909,13 +977,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -954,21 +1026,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -977,13 +1057,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1022,21 +1106,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1045,13 +1137,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1094,21 +1190,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1117,13 +1221,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1166,21 +1274,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1189,13 +1305,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1239,21 +1359,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1262,13 +1390,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1312,21 +1444,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1335,13 +1475,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1380,21 +1524,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1403,13 +1555,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1448,21 +1604,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1471,13 +1635,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1516,21 +1684,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1539,13 +1715,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1584,21 +1764,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1607,13 +1795,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1655,21 +1847,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1678,13 +1878,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1726,21 +1930,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1749,13 +1961,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1794,21 +2010,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1817,13 +2041,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1862,21 +2090,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1885,13 +2121,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1933,21 +2173,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1956,13 +2204,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -2004,21 +2256,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2027,13 +2287,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -2079,21 +2343,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2102,13 +2374,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -2154,21 +2430,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2177,13 +2461,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -2226,21 +2514,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2249,13 +2545,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -2298,21 +2598,29 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2321,13 +2629,17 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -2398,21 +2710,29 @@ where comments.issue_id = ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2421,13 +2741,17 @@ where comments.issue_id = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))))
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))))
   and (comments.dependent_issue_id is null or exists (
     select 1
     from issues as other join repositories on repositories.id = other.repository_id
@@ -2436,21 +2760,29 @@ where comments.issue_id = ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2459,13 +2791,17 @@ where comments.issue_id = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))));
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))));
 select comments.*
 from comments
 where comments.issue_id = ?
@@ -2480,21 +2816,29 @@ where comments.issue_id = ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2503,13 +2847,17 @@ where comments.issue_id = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))))
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))))
   and (comments.dependent_issue_id is null or exists (
     select 1
     from issues as other join repositories on repositories.id = other.repository_id
@@ -2518,21 +2866,29 @@ where comments.issue_id = ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2541,13 +2897,17 @@ where comments.issue_id = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0))))))))
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1))))))))
 order by comments.created_at, comments.id
 limit ? offset ?;
 

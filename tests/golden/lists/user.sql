@@ -463,21 +463,29 @@ where exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (groups.unit = '' or team_units.unit = groups.unit)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (groups.unit = '' or team_units.unit = groups.unit)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -486,13 +494,17 @@ where exists (
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (groups.unit = '' or not exists (
+              and teams.can_create_repositories = 1))) and (groups.unit = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)))))));
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)))))));
 select activities.*
 from activities
 where (activities.is_hidden = 0 and activities.receiver_id = ?)
@@ -504,21 +516,29 @@ where (activities.is_hidden = 0 and activities.receiver_id = ?)
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (activities.unit = '' or team_units.unit = activities.unit)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (activities.unit = '' or team_units.unit = activities.unit)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -527,13 +547,17 @@ where (activities.is_hidden = 0 and activities.receiver_id = ?)
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (activities.unit = '' or not exists (
+              and teams.can_create_repositories = 1))) and (activities.unit = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)))))))
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)))))))
 order by activities.created_at desc, activities.id desc
 limit ? offset ?;
 -- prepared: repositories.findByIds
@@ -557,21 +581,29 @@ where exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (groups.unit = '' or team_units.unit = groups.unit)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (groups.unit = '' or team_units.unit = groups.unit)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -580,13 +612,17 @@ where exists (
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (groups.unit = '' or not exists (
+              and teams.can_create_repositories = 1))) and (groups.unit = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)))))));
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)))))));
 select activities.*
 from activities
 where (activities.is_hidden = 0 and activities.receiver_id = ? and activities.receiver_id = activities.actor_id)
@@ -598,21 +634,29 @@ where (activities.is_hidden = 0 and activities.receiver_id = ? and activities.re
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (activities.unit = '' or team_units.unit = activities.unit)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (activities.unit = '' or team_units.unit = activities.unit)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -621,13 +665,17 @@ where (activities.is_hidden = 0 and activities.receiver_id = ? and activities.re
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (activities.unit = '' or not exists (
+              and teams.can_create_repositories = 1))) and (activities.unit = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)))))))
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)))))))
 order by activities.created_at desc, activities.id desc
 limit ? offset ?;
 
@@ -645,21 +693,29 @@ where tracked_times.is_deleted = ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -668,13 +724,17 @@ where tracked_times.is_deleted = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)))))))
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)))))))
   and tracked_times.user_id = ?;
 select tracked_times.*, users.name as user_name
 from tracked_times
@@ -688,21 +748,29 @@ where tracked_times.is_deleted = ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -711,13 +779,17 @@ where tracked_times.is_deleted = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)))))))
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)))))))
   and tracked_times.user_id = ?
 order by tracked_times.id
 limit ? offset ?;
@@ -740,21 +812,29 @@ where tracked_times.is_deleted = ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -763,13 +843,17 @@ where tracked_times.is_deleted = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)))))))
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)))))))
   and tracked_times.user_id = ?
   and tracked_times.updated_at > ?;
 select tracked_times.*, users.name as user_name
@@ -784,21 +868,29 @@ where tracked_times.is_deleted = ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -807,13 +899,17 @@ where tracked_times.is_deleted = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)))))))
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)))))))
   and tracked_times.user_id = ?
   and tracked_times.updated_at > ?
 order by tracked_times.id
@@ -831,21 +927,29 @@ where tracked_times.is_deleted = ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -854,13 +958,17 @@ where tracked_times.is_deleted = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)))))))
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)))))))
   and tracked_times.user_id = ?
   and tracked_times.updated_at < ?;
 select tracked_times.*, users.name as user_name
@@ -875,21 +983,29 @@ where tracked_times.is_deleted = ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -898,13 +1014,17 @@ where tracked_times.is_deleted = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)))))))
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)))))))
   and tracked_times.user_id = ?
   and tracked_times.updated_at < ?
 order by tracked_times.id
@@ -923,21 +1043,29 @@ where stopwatches.user_id = ?
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
+          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
+      and collaborations.user_id = ?) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -946,13 +1074,17 @@ where stopwatches.user_id = ?
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))));
+      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1))))));
 select stopwatches.created_at, issues.number, issues.title, users.name as owner, repositories.name as repository
 from stopwatches
 inner join issues on issues.id = stopwatches.issue_id
@@ -963,21 +1095,29 @@ where stopwatches.user_id = ?
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
+          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
+      and collaborations.user_id = ?) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -986,13 +1126,17 @@ where stopwatches.user_id = ?
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
+      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1))))))
 order by stopwatches.created_at desc, issues.id desc
 limit ? offset ?;
 
@@ -1016,21 +1160,29 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
+          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
+      and collaborations.user_id = ?) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1039,13 +1191,17 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
+      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1))))))
   and cards.project_id in ?
 group by cards.project_id, cards.is_closed;
 
@@ -1079,21 +1235,29 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
+          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
+      and collaborations.user_id = ?) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1102,13 +1266,17 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
+      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1))))))
   and cards.project_id in ?
 group by cards.project_id, cards.is_closed;
 
@@ -1139,21 +1307,29 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
+          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
+      and collaborations.user_id = ?) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1162,13 +1338,17 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
+      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1))))))
   and cards.project_id = ?
   and cards.column_id = ?
 group by cards.repository_id, cards.is_pull;
@@ -1185,13 +1365,13 @@ where projects.id in ?
     select 1
     from users as owner
     where owner.id = projects.owner_id
-      and (owner.id = ? or owner.visibility = 'public' or (owner.visibility = 'limited' and owner.kind = 'person') or exists (
+      and (owner.id = ? or owner.visibility = 'public' or (owner.visibility = 'limited' and owner.kind = 'person') or (exists (
         select 1
         from team_members join teams on teams.id = team_members.team_id
         left join team_units on team_units.team_id = teams.id
         where team_members.organization_id = owner.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.projects')))))) or exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.projects'))) and not owner.requires_second_factor = 1)))) or exists (
     select 1
     from repositories
     where repositories.id = projects.repository_id
@@ -1199,21 +1379,29 @@ where projects.id in ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or exists (
+              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) or exists (
+          and collaborations.user_id = ?) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.projects'))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.projects'))) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1222,13 +1410,17 @@ where projects.id in ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and not exists (
+              and teams.can_create_repositories = 1))) and not (exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)))))));
+          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and not owner.requires_second_factor = 1)))))));
 select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id
@@ -1236,21 +1428,29 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or exists (
+          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
+      and collaborations.user_id = ?) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1)) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1259,13 +1459,17 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0))))))
+      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and not owner.requires_second_factor = 1))))))
   and cards.project_id in ?
 group by cards.project_id, cards.is_closed;
 

@@ -89,21 +89,21 @@ where users.id in (
     from watches
     where repository_id = ?
       and mode != ?)
-  and (users.id = ? or (owner.kind = ? and users.id = owner.id) or (users.is_active = 1 and users.prohibit_login = 0 and (? = '' or (case ? when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (users.is_admin <> 1 or repositories.owner_id <> -3) and (repositories.openness = 0 or (users.is_restricted = 0 and repositories.openness = 1) or users.is_admin = 1 or repositories.owner_id = users.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
+  and (users.id = ? or (owner.kind = ? and users.id = owner.id) or (users.is_active = 1 and users.prohibit_login = 0 and (? = '' or (case ? when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (users.is_admin <> 1 or repositories.owner_id <> -3) and (repositories.openness = 0 or (users.is_restricted = 0 and repositories.openness = 1) or users.is_admin = 1 or repositories.owner_id = users.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or (exists (
     select 1
     from organization_members
     where organization_members.organization_id = owner.id
-      and organization_members.user_id = users.id))))) or exists (
+      and organization_members.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)))))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = users.id) or exists (
+      and collaborations.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = users.id
-      and (teams.mode >= 3 or (team_units.mode > 0 and (? = '' or team_units.unit = ?))))))) and exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (? = '' or team_units.unit = ?)))) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1))))) and exists (
     select 1
     from watches
     where watches.repository_id = repositories.id

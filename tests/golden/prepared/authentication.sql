@@ -69,11 +69,44 @@ where oauth2_tokens.id = ?
   and oauth2_tokens.kind = ?
   and oauth2_tokens.expires_at > ?;
 
+-- authentication.findChosen
+select repository_id as id, 0 as is_owner
+from access_token_repositories
+where token_id = ?
+union all select owner_id as id, 1 as is_owner
+from access_token_owners
+where token_id = ?;
+
+-- authentication.findChosenOwners
+select chosen.token_id, owner.name
+from access_token_owners as chosen
+inner join users as owner on owner.id = chosen.owner_id
+where chosen.token_id in ?
+order by owner.lower_name;
+
+-- authentication.findExpiringTokens
+select *
+from access_tokens
+where expires_at > 0
+  and expires_at > ?
+  and expires_at <= ?
+  and ((expires_at - 604800 <= ? and expiry_told <= 0) or (expires_at - 86400 <= ? and expiry_told <= 1))
+order by id
+limit ?;
+
 -- authentication.findGuesses
 select tried_at, wait_seconds
 from guesses
 where kind = ?
   and subject = ?;
+
+-- authentication.findLongExpiredTokens
+select id, user_id
+from access_tokens
+where expires_at > 0
+  and expires_at <= ?
+order by id
+limit ?;
 
 -- authentication.findSignInAddress
 select seen_at
@@ -93,7 +126,7 @@ where user_id = ?
   and name = ?;
 
 -- authentication.findTokenOwner
-select users.*, access_tokens.id as token_id, access_tokens.scopes as token_scopes, access_tokens.last_used_at as token_last_used_at
+select users.*, access_tokens.id as token_id, access_tokens.scopes as token_scopes, access_tokens.last_used_at as token_last_used_at, access_tokens.is_limited as token_is_limited, access_tokens.expires_at as token_expires_at
 from access_tokens
 inner join users on users.id = access_tokens.user_id
 where access_tokens.digest = ?;
@@ -122,6 +155,11 @@ where id in (
     where lower_email = ?
       and is_activated = ?)
   and kind = ?;
+
+-- authentication.noteExpiryTold
+update access_tokens
+set expiry_told = ?
+where id = ?;
 
 -- authentication.noteFailure
 insert into deeds(administrator_id, administrator_name, acting_as, operation, path, status, ip, created_at, account_name, times, failure_key)

@@ -13,10 +13,10 @@ select member.user_id, member.is_public, case when exists (
     from team_members join teams on teams.id = team_members.team_id
     where team_members.organization_id = member.organization_id
       and team_members.user_id = member.user_id
-      and teams.mode >= 4) then 1 else 0 end as is_owner, case when exists (
-    select 1
-    from two_factors
-    where two_factors.user_id = member.user_id) then 1 else 0 end as has_second_factor
+      and teams.mode >= 4) then 1 else 0 end as is_owner, (
+    select users.has_second_factor
+    from users
+    where users.id = member.user_id) as has_second_factor
 from organization_members as member
 where member.organization_id = ?
   and member.user_id in ?;

@@ -42,21 +42,21 @@ where users.id in (
   and users.kind = ?
   and users.is_active = ?
   and users.prohibit_login = ?
-  and (repositories.has_pull_requests = 1 and (users.is_admin <> 1 or repositories.owner_id <> -3) and (repositories.openness = 0 or (users.is_restricted = 0 and repositories.openness = 1) or users.is_admin = 1 or repositories.owner_id = users.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
+  and (repositories.has_pull_requests = 1 and (users.is_admin <> 1 or repositories.owner_id <> -3) and (repositories.openness = 0 or (users.is_restricted = 0 and repositories.openness = 1) or users.is_admin = 1 or repositories.owner_id = users.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or (exists (
     select 1
     from organization_members
     where organization_members.organization_id = owner.id
-      and organization_members.user_id = users.id))))) or exists (
+      and organization_members.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)))))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = users.id) or exists (
+      and collaborations.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = users.id
-      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.pulls')))))
+      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.pulls'))) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1))))
 order by users.lower_name, users.id;
 
 -- reviews.findEntries

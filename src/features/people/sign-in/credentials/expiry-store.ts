@@ -10,7 +10,8 @@ export const findExpiringTokens = query(
     db
       .selectFrom("access_tokens")
       .selectAll()
-      .where("expires_at", ">", p.now)
+      .where((eb) => eb("expires_at", ">", eb.lit(0)))
+    .where("expires_at", ">", p.now)
       .where("expires_at", "<=", p.horizon)
       .where((eb) =>
         eb.or(
@@ -31,7 +32,7 @@ export const findLongExpiredTokens = query("authentication.findLongExpiredTokens
   db
     .selectFrom("access_tokens")
     .select(["id", "user_id"])
-    .where("expires_at", ">", 0)
+    .where((eb) => eb("expires_at", ">", eb.lit(0)))
     .where("expires_at", "<=", p.before)
     .orderBy("id")
     .limit(p.limit),
