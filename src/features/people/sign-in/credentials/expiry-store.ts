@@ -1,7 +1,5 @@
 import { type Params, query } from "../../../../core/database/query.ts"
-
-/** How many days before the end of a token its owner gets a mail, once each. */
-export const EXPIRY_DAYS = [7, 1] as const
+import { EXPIRY_DAYS } from "./tokens.ts"
 
 /** Tokens that will expire, until `horizon`, the first of these days from now, and whose owners were not told so many days before. */
 export const findExpiringTokens = query(
@@ -11,7 +9,7 @@ export const findExpiringTokens = query(
       .selectFrom("access_tokens")
       .selectAll()
       .where((eb) => eb("expires_at", ">", eb.lit(0)))
-    .where("expires_at", ">", p.now)
+      .where("expires_at", ">", p.now)
       .where("expires_at", "<=", p.horizon)
       .where((eb) =>
         eb.or(
