@@ -18,7 +18,12 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "src/core/jobs/schedule.test.ts",
     "src/features/site/takeover/takeover.test.ts",
   ],
-  "access rules that become SQL": ["src/access/policies/projects.test.ts", "src/access/visibility.test.ts"],
+  "access rules that become SQL": [
+    "src/access/policies/projects.test.ts",
+    "src/access/visibility.test.ts",
+    "src/pages/user/second-factor.test.ts",
+    "tests/attacks/limited-tokens.test.ts",
+  ],
   "rules with row locks, and callers at once": [
     "src/features/actions/runs/clock.test.ts",
     "src/features/actions/runs/groups.test.ts",
