@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander"
 import { isScope, SCOPE_CATEGORIES } from "../access/scopes.ts"
-import { duration } from "../core/setting.ts"
 import { examples } from "./examples.ts"
 import type { Environment } from "./installation.ts"
 import type { Terminal } from "./terminal.ts"
@@ -17,12 +16,9 @@ function collectScopes(given: string, before: readonly string[] | undefined): re
 
 const collected = (given: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), given]
 
-const length = duration(0, "", { min: 60 })
-
-function readDuration(given: string): number {
-  const seconds = length.read(given)
-  if (seconds === undefined) throw new InvalidArgumentError(`Give ${length.accepts}.`)
-  return seconds
+function readDays(given: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(given)) throw new InvalidArgumentError("Give a whole number of days.")
+  return Number(given)
 }
 
 /** Adds `hearth token …`: access tokens without the API, also while a server runs. */
@@ -40,7 +36,7 @@ export function tokenCommands(program: Command, terminal: Terminal, env: () => E
     .argument("<user>", "whose token")
     .argument("<name>", "what it is for; unique among the person's tokens")
     .requiredOption("--scope <scope>", `what it may do, several with commas or given several times: ${SCOPES}`, collectScopes)
-    .option("--expires <time>", "how long it is good, such as 90d; by default as long as the site allows", readDuration)
+    .option("--days <number>", "for how many days it is good; by default as long as the site allows", readDays)
     .option("--repository <owner/name>", "limit it to this repository; may be given several times", collected)
     .option(
       "--owner <name>",
@@ -51,7 +47,7 @@ export function tokenCommands(program: Command, terminal: Terminal, env: () => E
       "after",
       examples(
         "hearth token add ada ci --scope write:repository",
-        "hearth token add ada deploy --scope read:repository --repository acme/rocket --expires 90d",
+        "hearth token add ada deploy --scope read:repository --repository acme/rocket --days 90",
         "TOKEN=$(hearth token add ada backup --scope read:repository,read:user)",
       ),
     )

@@ -16,8 +16,8 @@ const tokenNames = Compile(CreateAccessTokenOption.properties.name)
 
 export interface NewTokenOptions {
   readonly scope: readonly string[]
-  /** In seconds from now. */
-  readonly expires?: number
+  /** For how many days it is good. */
+  readonly days?: number
   readonly repository?: readonly string[]
   readonly owner?: readonly string[]
 }
@@ -28,7 +28,7 @@ export async function addToken(
   env: Environment,
   userName: string,
   name: string,
-  { scope: scopes, expires, repository: repositories, owner: owners }: NewTokenOptions,
+  { scope: scopes, days, repository: repositories, owner: owners }: NewTokenOptions,
 ): Promise<void> {
   if (!tokenNames.Check(name)) throw refuse.invalid("name", "must have 1 to 255 characters")
   await withInstallation(env, async ({ config, database, now }) => {
@@ -40,7 +40,7 @@ export async function addToken(
           `Choose another name, or remove that one first: hearth token remove ${user.name} ${name}`,
         )
       const chosen = await chosenByNames(tx, user, { repositories, owners })
-      const at = expires === undefined ? undefined : rfc3339(now() + expires)
+      const at = days === undefined ? undefined : rfc3339(now() + days * 86_400)
       return createToken(tx, { userId: user.id, name, scopes, now: now(), chosen, expiresAt: expiryOf({ config, now }, at, undefined) })
     })
     terminal.say(`The token ${name} of ${user.name} for ${row.scopes}, shown this once:`)

@@ -12,10 +12,12 @@ const run = promisify(execFile)
 const BEYOND = [
   "adminCreateAnnouncement",
   "adminDeleteAnnouncement",
+  "adminDeleteToken",
   "adminEditAnnouncement",
   "adminListAnnouncements",
   "adminInvite",
   "adminListDeeds",
+  "adminListTokens",
   "adminListUserOrgs",
   "adminSendTestMail",
   "approveWorkflowRun",

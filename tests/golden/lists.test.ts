@@ -17,8 +17,8 @@ import { common, onBoth, type Texts } from "./readable.ts"
 const MAY_SCAN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   adminGetAllEmails: { emails: "it lists all addresses there are, in the order of an index, and counts them" },
   adminListDeeds: { deeds: "it lists all deeds there are, newest first, and counts them" },
-  adminListTokens: { access_tokens: "it lists all tokens there are, in the order of their last use, and counts them" },
   adminSearchEmails: { emails: "it looks for a part of an address" },
+  adminListTokens: { access_tokens: "it lists all tokens there are, those used last first, and counts them" },
   issueSearchIssues: { milestones: "a milestone is named by its title in any letter case, whatever repository it belongs to" },
   listAdminWorkflowRuns: { action_runs: "it lists all runs there are, newest first, and counts them" },
   listAdminWorkflowJobs: { action_jobs: "it lists all jobs there are, oldest first, and counts them" },

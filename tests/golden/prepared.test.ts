@@ -11,6 +11,8 @@ import "../../src/features/site/takeover/store.ts"
 // For pages.
 import "../../src/features/code/history/graph.ts"
 import "../../src/features/review/pulls/period.ts"
+// For a task.
+import "../../src/features/people/sign-in/credentials/expiry-store.ts"
 import { operations } from "../../src/operations.ts"
 import { expectGolden } from "./files.ts"
 import { openPlans, type Plans } from "./plans.ts"

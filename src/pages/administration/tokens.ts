@@ -6,7 +6,7 @@ import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import Type from "../../core/schema.ts"
 import { tokenAdministrationOperations } from "../../features/people/sign-in/credentials/administration-operations.ts"
-import { type Reach, reachesOf } from "../../features/people/sign-in/credentials/reach.ts"
+import type { Reach } from "../../features/people/sign-in/credentials/reach.ts"
 import { listTokens } from "../../features/people/sign-in/credentials/store.ts"
 import { ADMINISTRATION_PATH, administrationPage, ADMINISTRATION_PEOPLE as PEOPLE } from "../../web/administration.ts"
 import { empty, filterForm, pager, table } from "../../web/components.ts"
@@ -25,6 +25,7 @@ const list: Page = page({
   answer: async ({ services, db, actor, query, page: rows, reader }) => {
     const { q = "" } = query
     const { rows: tokens, total } = await listTokens(db, { keyword: q.trim() }, rows)
+    const { reachesOf } = await import("../../features/people/sign-in/credentials/reach.ts")
     const reaches = await reachesOf(db, actor, tokens)
     const now = services.now()
     return administrationPage({

@@ -2,7 +2,8 @@ import { signedIn } from "../../access/policies/site.ts"
 import { html } from "../../core/html.ts"
 import { t } from "../../core/language/message.ts"
 import { moved, type Page, page } from "../../core/page.ts"
-import { type Requirement, requirementsOn, SECOND_FACTOR_PATH } from "../../features/people/sign-in/second-factor/required.ts"
+import { SECOND_FACTOR_PATH } from "../../features/people/sign-in/authenticate.ts"
+import type { Requirement } from "../../features/people/sign-in/second-factor/required.ts"
 import { ownPath } from "../../web/address.ts"
 import { notice } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
@@ -22,6 +23,7 @@ export const secondFactorPages: readonly Page[] = [
     withoutFactor: true,
     answer: async ({ services, me, query: { redirect_to = "" } }) => {
       const target = ownPath(redirect_to)
+      const { requirementsOn } = await import("../../features/people/sign-in/second-factor/required.ts")
       const requirements = await requirementsOn(services, me)
       if (requirements.length === 0) return moved(target)
       const now = services.now()

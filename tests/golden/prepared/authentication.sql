@@ -91,7 +91,7 @@ where expires_at > 0
   and expires_at > ?
   and expires_at <= ?
   and ((expires_at - 604800 <= ? and expiry_told <= 0) or (expires_at - 86400 <= ? and expiry_told <= 1))
-order by expires_at
+order by id
 limit ?;
 
 -- authentication.findGuesses
@@ -105,7 +105,7 @@ select id, user_id
 from access_tokens
 where expires_at > 0
   and expires_at <= ?
-order by expires_at
+order by id
 limit ?;
 
 -- authentication.findSignInAddress

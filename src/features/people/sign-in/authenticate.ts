@@ -16,7 +16,6 @@ import { findApplicationToken, findTokenOwner, findTwoFactor, findUserByLogin, n
 import { tokenCredential } from "./credentials/token-credential.ts"
 import { tokenDigest } from "./credentials/tokens.ts"
 import { openPasswordGuesses } from "./guesses/password-guesses.ts"
-import { mustSetUpFactor, needsSecondStep, SECOND_FACTOR_PATH } from "./second-factor/required.ts"
 import { useSecondFactor } from "./second-factor/two-factor.ts"
 
 /** Precision of a token's last use: writing at every request would cost more than the request. */
@@ -249,6 +248,17 @@ export async function requireUsable(services: Services, actor: Actor): Promise<v
   requireUsableAccount(services, actor)
   if (await mustSetUpFactor(services, actor)) throw factorRefusal(services)
 }
+
+/** The page that leads to setting up a second factor. */
+export const SECOND_FACTOR_PATH = "/user/second_factor"
+
+/** Whether the caller can do nothing now but set up a second factor. */
+export const mustSetUpFactor = async (services: Services, actor: Actor): Promise<boolean> =>
+  services.config.security.secondFactor !== "optional" && (await import("./second-factor/required.ts")).isFactorOverdue(services, actor)
+
+/** Whether a password alone is not enough for a person whose only second factor is a passkey. */
+export const needsSecondStep = async (services: Services, user: User): Promise<boolean> =>
+  user.has_second_factor === 1 && (await import("./second-factor/required.ts")).isRequiredOf(services, user)
 
 /** The refusal for whoever can do nothing but set up a second factor. */
 export const factorRefusal = ({ site }: Pick<Services, "site">): Refusal =>

@@ -4,7 +4,7 @@ import { type Text, t } from "../../../core/language/message.ts"
 import { type Kept, type Moved, moved, type Reader, type Shown } from "../../../core/page.ts"
 import Type, { type Static, type TObject } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { requirementsOn, SECOND_FACTOR_PATH } from "../../../features/people/sign-in/second-factor/required.ts"
+import { SECOND_FACTOR_PATH } from "../../../features/people/sign-in/authenticate.ts"
 import { beginSession } from "../../../features/people/sign-in/sessions/sessions.ts"
 import type { Begun, Complete, MustChange } from "../../../features/people/sign-in/sign-in.ts"
 import { beginAgain, codeField, hidden, newPasswordFields, passkeyForm, problemBeside, stepPage } from "../../../web/sign-in.ts"
@@ -39,6 +39,7 @@ export async function goOn(
   if (step.kind === "mustChange") return { ...(await newPasswordPage(services, step, { target })), ...more }
   const { user, method, isRemembered } = step
   const text = await beginSession(services, { user, method, isRemembered, address: ip, agent, earlier })
+  const { requirementsOn } = await import("../../../features/people/sign-in/second-factor/required.ts")
   const isAsked = (await requirementsOn(services, user)).length > 0
   const to = isAsked ? `${SECOND_FACTOR_PATH}?redirect_to=${encodeURIComponent(target)}` : target
   return moved(to, { session: { text, isRemembered }, keeps: { ...more.keeps, person: user.name } })

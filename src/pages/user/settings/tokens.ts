@@ -13,7 +13,7 @@ import type { Services } from "../../../core/services.ts"
 import { SUBJECTS } from "../../../features/people/oauth2/scopes.ts"
 import { findOrganizationsOf } from "../../../features/people/organizations/store.ts"
 import { authenticationOperations } from "../../../features/people/sign-in/credentials/operations.ts"
-import { type Reach, reachesOf } from "../../../features/people/sign-in/credentials/reach.ts"
+import type { Reach } from "../../../features/people/sign-in/credentials/reach.ts"
 import { countTokensOf, findTokensOf } from "../../../features/people/sign-in/credentials/store.ts"
 import type { AccessToken } from "../../../features/people/sign-in/credentials/tokens.ts"
 import { empty, notice, pager, toCopy } from "../../../web/components.ts"
@@ -37,6 +37,7 @@ const tokens: Page = page({
   answer: async ({ services, db, actor, me, page, reader }) => {
     const total = (await countTokensOf.first(db, { userId: me.id }))?.total ?? 0
     const rows = await findTokensOf(db, { userId: me.id, limit: page.limit, offset: page.offset })
+    const { reachesOf } = await import("../../../features/people/sign-in/credentials/reach.ts")
     const reaches = await reachesOf(db, actor, rows)
     const now = services.now()
     return personalSettings({

@@ -3,12 +3,11 @@ import { refuse } from "../../../../core/errors.ts"
 import { listed, noContent, type Operation, operation } from "../../../../core/operation.ts"
 import Type from "../../../../core/schema.ts"
 import { describeToken } from "./operations.ts"
-import { reachesOf } from "./reach.ts"
 import { SiteAccessToken } from "./records.ts"
 import { findTokenById, listTokens } from "./store.ts"
 import { deleteToken } from "./tokens.ts"
 
-const shared = { tag: "admin", scope: ["admin"], access: siteAdministrator, since: "0.3.0" } as const
+const shared = { tag: "admin", scope: ["admin"], access: siteAdministrator, since: "0.2.0" } as const
 
 /** The access tokens of all people, for administrators. */
 export const tokenAdministrationOperations: readonly Operation[] = [
@@ -26,6 +25,7 @@ export const tokenAdministrationOperations: readonly Operation[] = [
     refuses: ["forbidden"],
     handle: async ({ db, actor, query, page }) => {
       const { rows, total } = await listTokens(db, { keyword: query.q?.trim() ?? "", neverExpires: query.never_expires }, page)
+      const { reachesOf } = await import("./reach.ts")
       const reaches = await reachesOf(db, actor, rows)
       return listed(
         rows.map((row) => ({

@@ -1,8 +1,5 @@
-import { sql, type SqlBool } from "kysely"
 import { type Params, query } from "../../../../core/database/query.ts"
-
-/** How many days before the end of a token its owner gets a mail, once each. */
-export const EXPIRY_DAYS = [7, 1] as const
+import { EXPIRY_DAYS } from "./tokens.ts"
 
 /** Tokens that will expire, until `horizon`, the first of these days from now, and whose owners were not told so many days before. */
 export const findExpiringTokens = query(
@@ -11,8 +8,7 @@ export const findExpiringTokens = query(
     db
       .selectFrom("access_tokens")
       .selectAll()
-      // Written out as in the index.
-      .where(sql<SqlBool>`expires_at > 0`)
+      .where((eb) => eb("expires_at", ">", eb.lit(0)))
       .where("expires_at", ">", p.now)
       .where("expires_at", "<=", p.horizon)
       .where((eb) =>
@@ -22,7 +18,7 @@ export const findExpiringTokens = query(
           ),
         ),
       )
-      .orderBy("expires_at")
+      .orderBy("id")
       .limit(p.limit),
 )
 
@@ -34,8 +30,8 @@ export const findLongExpiredTokens = query("authentication.findLongExpiredTokens
   db
     .selectFrom("access_tokens")
     .select(["id", "user_id"])
-    .where(sql<SqlBool>`expires_at > 0`)
+    .where((eb) => eb("expires_at", ">", eb.lit(0)))
     .where("expires_at", "<=", p.before)
-    .orderBy("expires_at")
+    .orderBy("id")
     .limit(p.limit),
 )

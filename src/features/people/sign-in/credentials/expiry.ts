@@ -1,40 +1,12 @@
-import { publish } from "../../../../core/events/publish.ts"
 import type { Task } from "../../../../core/jobs/jobs.ts"
-import { EXPIRY_DAYS, findExpiringTokens, findLongExpiredTokens, noteExpiryTold } from "./expiry-store.ts"
-import { deleteToken } from "./tokens.ts"
 
-const BATCH = 200
-const DAY = 86_400
-
-/** For how long people see that a token has expired, before it is deleted. */
-const KEPT_DAYS = 30
-
-/**
- * Has people told some days before their access tokens expire, once each, and deletes those that expired long ago. Where the server was off for some days,
- * only the latest of the mails is sent.
- */
+/** Mails before access tokens expire, and the deletion of those that expired long ago. */
 export const expireTokens: Task = {
   name: "expire_tokens",
   cron: "25 * * * *",
-  run: async ({ database, now }) => {
-    const moment = now()
-    const tell = () =>
-      database.write(async (tx) => {
-        const tokens = await findExpiringTokens(tx, { now: moment, horizon: moment + EXPIRY_DAYS[0] * DAY, limit: BATCH })
-        for (const token of tokens) {
-          const told = EXPIRY_DAYS.filter((days) => token.expires_at - moment <= days * DAY).length
-          await noteExpiryTold.changes(tx, { id: token.id, told })
-          publish(tx, { kind: "token.expires", token, user: { id: token.user_id }, at: moment })
-        }
-        return tokens.length
-      })
-    const remove = () =>
-      database.write(async (tx) => {
-        const tokens = await findLongExpiredTokens(tx, { before: moment - KEPT_DAYS * DAY, limit: BATCH })
-        for (const token of tokens) await deleteToken(tx, token)
-        return tokens.length
-      })
-    for (const work of [tell, remove]) while ((await work()) === BATCH);
+  run: async (services) => {
+    const { expire } = await import("./expire.ts")
+    await expire(services)
     return undefined
   },
 }

@@ -9,9 +9,6 @@ import type { Services } from "../../../../core/services.ts"
 
 /** How far a new token reaches, and for how long. */
 
-/** The most of each that one token may be limited to. */
-export const MOST_CHOSEN = 100
-
 /**
  * What a token is limited to, by names; undefined where nothing is named. Refuses `invalid` for repositories that the person can't reach, and for owners other
  * than the person and organisations that they belong to. A repository is kept by its id: it stays chosen when it is renamed or transferred, and no other one of

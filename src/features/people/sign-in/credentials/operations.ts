@@ -7,8 +7,7 @@ import { refuse } from "../../../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation, pathNumber } from "../../../../core/operation.ts"
 import { rfc3339 } from "../../../../core/record.ts"
 import Type from "../../../../core/schema.ts"
-import { chosenByNames, expiryOf } from "./limits.ts"
-import { type Reach, reachesOf } from "./reach.ts"
+import type { Reach } from "./reach.ts"
 import { AccessToken, CreateAccessTokenOption, CurrentAccessToken } from "./records.ts"
 import { countTokensOf, findTokenById, findTokenByName, findTokensOf } from "./store.ts"
 import { createToken, deleteToken, type AccessToken as TokenRow } from "./tokens.ts"
@@ -32,6 +31,9 @@ const present = (row: TokenRow, reach: Reach, sha1 = ""): AccessToken => ({
   sha1,
   token_last_eight: row.last_eight,
 })
+
+/** Loaded when it is first needed. */
+const reachesOf: typeof import("./reach.ts").reachesOf = async (...given) => (await import("./reach.ts")).reachesOf(...given)
 
 const presentAll = async (db: Handle, actor: Actor, rows: readonly TokenRow[]): Promise<AccessToken[]> => {
   const reaches = await reachesOf(db, actor, rows)
@@ -84,6 +86,7 @@ export const authenticationOperations: readonly Operation[] = [
     answers: { 201: AccessToken },
     refuses: ["badRequest", "forbidden", "notFound", "invalid"],
     handle: async ({ db, services, actor, user, body }) => {
+      const { chosenByNames, expiryOf } = await import("./limits.ts")
       const chosen = await chosenByNames(db, user, body)
       const wanted = {
         userId: user.id,

@@ -1,7 +1,9 @@
 import { dateTime, int64, nullable, record } from "../../../../core/record.ts"
 import Type, { type Static } from "../../../../core/schema.ts"
 import { UserMeta } from "../../users/records.ts"
-import { MOST_CHOSEN } from "./limits.ts"
+
+/** The most repositories, and the most owners, that one token may be limited to. */
+const MOST_CHOSEN = 100
 
 /** Members that every record of a token has. */
 const limits = {

@@ -11,7 +11,6 @@ import { publish } from "../../../../core/events/publish.ts"
 import { t } from "../../../../core/language/message.ts"
 import type { Acting } from "../../users/accounts.ts"
 import { forgetSignIns } from "../../users/store.ts"
-import { EXPIRY_DAYS } from "./expiry-store.ts"
 import { insertChosen, insertToken, removeToken } from "./store.ts"
 
 export type AccessToken = Selectable<AccessTokensTable>
@@ -71,6 +70,9 @@ export async function createToken(
     throw error
   }
 }
+
+/** How many days before the end of a token its owner gets a mail, once each. */
+export const EXPIRY_DAYS = [7, 1] as const
 
 /** How many of the mails before its end are not to be sent to who makes a token that lives for so many seconds. */
 const toldOf = (seconds: number): number => EXPIRY_DAYS.filter((days) => seconds <= days * 86_400).length

@@ -1,6 +1,5 @@
 import type { Task } from "../../../../core/jobs/jobs.ts"
 import { enforceDue, noteAllFactors } from "../../users/factors-store.ts"
-import { forgetRequirement } from "./required.ts"
 
 /** Has organisations enforce the second factor that they require, once their grace period is over. */
 export const requireSecondFactors: Task = {
@@ -12,6 +11,7 @@ export const requireSecondFactors: Task = {
       await noteAllFactors.changes(tx)
       await enforceDue.changes(tx, { now: now() })
     })
+    const { forgetRequirement } = await import("./required.ts")
     await forgetRequirement(services)
     return undefined
   },

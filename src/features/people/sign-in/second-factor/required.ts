@@ -11,9 +11,6 @@ import { findRequiringOrganizations } from "../../users/factors-store.ts"
  * (`access/rules.ts`).
  */
 
-/** The page that leads to setting one up. */
-export const SECOND_FACTOR_PATH = "/user/second_factor"
-
 /** Whether the site requires a second factor of the person, whether or not they have one. */
 export const isRequiredBySite = ({ security }: Pick<Config, "security">, user: Pick<User, "kind" | "is_admin">): boolean =>
   user.kind === "person" && (security.secondFactor === "everyone" || (security.secondFactor === "administrators" && user.is_admin === 1))
@@ -58,7 +55,7 @@ export async function siteDueAt(services: Services, user: User): Promise<number 
 }
 
 /** Whether the caller can do nothing now but set up a second factor. The token of a job acts for no person. */
-export async function mustSetUpFactor(services: Services, actor: Actor): Promise<boolean> {
+export async function isFactorOverdue(services: Services, actor: Actor): Promise<boolean> {
   if (actor.kind === "anonymous" || jobOf(actor)) return false
   const due = await siteDueAt(services, actor.user)
   return due !== undefined && due <= services.now()
@@ -81,7 +78,6 @@ export async function requirementsOn(services: Services, user: User): Promise<re
   ]
 }
 
-/** Whether a second factor is required of the person, who may have one: then a password alone is not enough, also where their only factor is a passkey. */
-export const needsSecondStep = async (services: Pick<Services, "config" | "database">, user: User): Promise<boolean> =>
-  user.has_second_factor === 1 &&
-  (isRequiredBySite(services.config, user) || (await findRequiringOrganizations(services.database.read, { userId: user.id })).length > 0)
+/** Whether the site, or an organisation of theirs, requires a second factor of the person, who may have one. */
+export const isRequiredOf = async (services: Pick<Services, "config" | "database">, user: User): Promise<boolean> =>
+  isRequiredBySite(services.config, user) || (await findRequiringOrganizations(services.database.read, { userId: user.id })).length > 0
