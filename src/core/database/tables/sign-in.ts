@@ -58,6 +58,8 @@ export interface LinkedAccountsTable {
   label: string
   created_at: Seconds
   last_used_at: Seconds
+  /** Since when the account is closed because it is in none of the groups that the provider's settings require; 0 while it is in one. */
+  closed_at: Generated<Seconds>
 }
 
 /** Addresses whose owner may make an account. The code of the mail is signed and not stored; using it removes the row. */
