@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { databaseKinds, type FreshKind } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
-import { GIT_CREDENTIAL_OAUTH, openOAuth2World } from "../../../../tests/support/oauth2.ts"
+import { GIT_CREDENTIAL_OAUTH, jsonOf, openOAuth2World } from "../../../../tests/support/oauth2.ts"
 import { openBrowser } from "../../../../tests/support/browser.ts"
 import { DEVICE_GRANT } from "./device-paths.ts"
 
@@ -13,7 +13,7 @@ async function openDeviceWorld(kind: FreshKind) {
   const ask = async (fields: Readonly<Record<string, string>> = {}, id = television.id) => {
     const body = new URLSearchParams({ client_id: id, ...fields })
     const answer = await fetch(`${url}/login/device/code`, { method: "POST", body })
-    return { status: answer.status, body: await answer.json() }
+    return { status: answer.status, body: await jsonOf(Promise.resolve(answer)) }
   }
   const poll = (code: string, id = television.id) => post("access_token", { grant_type: DEVICE_GRANT, client_id: id, device_code: code })
   const wordOf = async (code: string) => (await poll(code)).body.error

@@ -44,6 +44,7 @@ import { errorPage, wantsPage } from "./errors.ts"
 import { openEventStreams, type SendEvents } from "./events.ts"
 import { FLASH, flashCookie, flashIn, isNavigation, LONGEST_FLASH, noFlash, type Undoable, undoableIn } from "./flash.ts"
 import { registerGoGet } from "./go-get.ts"
+import { enterByProxy } from "./by-proxy.ts"
 import { askInPlace, confirmInPlace, signInPlace } from "./in-place.ts"
 import { type LivePages, openLivePages } from "./live.ts"
 import { beginningOf } from "./long.ts"
@@ -148,7 +149,7 @@ async function visitorOf(
   reply: FastifyReply,
 ): Promise<Visitor | Send> {
   const given = page.method === "POST" && !page.beforeSignIn ? await signInPlace(services, request) : undefined
-  const entered = given?.kind === "asked" ? given.entered : given
+  const entered = (given?.kind === "asked" ? given.entered : given) ?? (await enterByProxy(services, request))
   if (entered) keep(services, setSession(services, reply, entered.cookie), { keeps: { person: entered.session.user.name } })
   if (given?.kind === "asked") return () => sendShown(services, request, reply, given.shown, entered?.session)
   const isProgram = page.programs !== undefined && request.headers.authorization !== undefined

@@ -15,13 +15,24 @@ export const findLinked = query("providers.findLinked", (db, p: Params<{ provide
 export const findLinksOf = query("providers.findLinksOf", (db, p: Params<{ userId: number }>) =>
   db
     .selectFrom("linked_accounts")
-    .select(["id", "provider", "label", "created_at", "last_used_at"])
+    .select(["id", "provider", "subject", "label", "created_at", "last_used_at"])
     .where("user_id", "=", p.userId)
     .orderBy("id"),
 )
 
 export const touchLink = query("providers.touchLink", (db, p: Params<{ id: number; label: string; now: number }>) =>
   db.updateTable("linked_accounts").set({ last_used_at: p.now, label: p.label }).where("id", "=", p.id),
+)
+
+/** Since when an account is closed because of its groups; 0 where it is not. */
+export const findLinkClosing = query("providers.findLinkClosing", (db, p: Params<{ provider: string; subject: string }>) =>
+  db.selectFrom("linked_accounts").select("closed_at").where("provider", "=", p.provider).where("subject", "=", p.subject),
+)
+
+export const noteLinkClosing = query(
+  "providers.noteLinkClosing",
+  (db, p: Params<{ provider: string; subject: string; closedAt: number }>) =>
+    db.updateTable("linked_accounts").set({ closed_at: p.closedAt }).where("provider", "=", p.provider).where("subject", "=", p.subject),
 )
 
 export const deleteLink = query("providers.deleteLink", (db, p: Params<{ userId: number; id: number }>) =>
