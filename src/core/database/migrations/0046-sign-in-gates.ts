@@ -17,7 +17,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   await sql`update oauth2_applications set allows_device = 1 where client_id = ${GIT_CREDENTIAL_OAUTH} and owner_id is null`.execute(db)
   await db.schema
     .alterTable("linked_accounts")
-    .addColumn("closed_at", types.time, (c) => c.notNull().defaultTo(0))
+    .addColumn("closed_version", types.integer, (c) => c.notNull().defaultTo(0))
     .execute()
   await table(
     "oauth2_device_codes",

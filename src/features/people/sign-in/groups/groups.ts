@@ -58,7 +58,7 @@ interface Judged {
 
 /**
  * Applies the rules to a linked person who signs in, and gives them as they are then. Who has lost the required groups is closed with all their
- * sessions, and refused as `forbidden`; who was closed by this and is in one again is opened. An account that an administrator has closed stays so.
+ * sessions, and refused as `forbidden`; who was closed by this and is in one again is opened. An account that an administrator has closed since stays so.
  * What can't be done, as taking the last owner from a team, is logged, and the rest goes on.
  */
 export async function settleGroups(services: Services, user: User, judged: Judged, rules: GroupRules): Promise<User> {
@@ -72,22 +72,23 @@ export async function settleGroups(services: Services, user: User, judged: Judge
       log.warn({ provider, user: user.name, what, reason: error.message }, "a rule for groups could not be applied")
     }
   }
-  const change = (changes: PersonChanges, closedAt?: number) =>
+  const change = (changes: PersonChanges) =>
     database.write(async (tx) => {
-      if (closedAt !== undefined) await noteLinkClosing.changes(tx, { provider, subject, closedAt })
-      await changePerson(tx, user.id, changes, { now: now(), actor: undefined })
+      const { credentials_version, prohibit_login } = await changePerson(tx, user.id, changes, { now: now(), actor: undefined })
+      const version = prohibit_login === 1 ? credentials_version : 0
+      if (changes.prohibit_login !== undefined) await noteLinkClosing.changes(tx, { provider, subject, version })
     })
   try {
     requireGroups(rules, groups)
   } catch (error) {
-    if (user.prohibit_login === 0) await trying("close the account", async () => change({ prohibit_login: 1 }, now()))
+    if (user.prohibit_login === 0) await trying("close the account", () => change({ prohibit_login: 1 }))
     throw error
   }
   const closing = user.prohibit_login === 1 ? await findLinkClosing.first(database.read, { provider, subject }) : undefined
-  if (closing !== undefined && closing.closed_at > 0) await change({ prohibit_login: 0 }, 0)
+  if (closing !== undefined && closing.closed_version === user.credentials_version) await change({ prohibit_login: 0 })
   const { adminGroups = [] } = rules
   const isAdmin = flag(adminGroups.some((name) => groups.includes(name)))
-  if (adminGroups.length > 0 && user.is_admin !== isAdmin) await trying("administrator", async () => void (await change({ is_admin: isAdmin })))
+  if (adminGroups.length > 0 && user.is_admin !== isAdmin) await trying("administrator", () => change({ is_admin: isAdmin }))
   await settleTeams(services, user, judged, rules, trying)
   return (await findUserById.first(database.read, { id: user.id })) ?? user
 }

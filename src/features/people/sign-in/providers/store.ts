@@ -24,15 +24,15 @@ export const touchLink = query("providers.touchLink", (db, p: Params<{ id: numbe
   db.updateTable("linked_accounts").set({ last_used_at: p.now, label: p.label }).where("id", "=", p.id),
 )
 
-/** Since when an account is closed because of its groups; 0 where it is not. */
+/** With which version of its credentials an account was closed because of its groups; 0 where it was not. */
 export const findLinkClosing = query("providers.findLinkClosing", (db, p: Params<{ provider: string; subject: string }>) =>
-  db.selectFrom("linked_accounts").select("closed_at").where("provider", "=", p.provider).where("subject", "=", p.subject),
+  db.selectFrom("linked_accounts").select("closed_version").where("provider", "=", p.provider).where("subject", "=", p.subject),
 )
 
 export const noteLinkClosing = query(
   "providers.noteLinkClosing",
-  (db, p: Params<{ provider: string; subject: string; closedAt: number }>) =>
-    db.updateTable("linked_accounts").set({ closed_at: p.closedAt }).where("provider", "=", p.provider).where("subject", "=", p.subject),
+  (db, p: Params<{ provider: string; subject: string; version: number }>) =>
+    db.updateTable("linked_accounts").set({ closed_version: p.version }).where("provider", "=", p.provider).where("subject", "=", p.subject),
 )
 
 export const deleteLink = query("providers.deleteLink", (db, p: Params<{ userId: number; id: number }>) =>
