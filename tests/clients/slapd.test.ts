@@ -61,13 +61,19 @@ rootpw service-secret
 directory ${join(folder, "data")}
 `,
   )
-  const child = spawn("slapd", ["-d", "0", "-f", join(folder, "slapd.conf"), "-h", `ldap://127.0.0.1:${plain} ldaps://127.0.0.1:${secure}`], {
-    env: { ...process.env, PATH },
-    stdio: "ignore",
-  })
+  const child = spawn(
+    "slapd",
+    ["-d", "0", "-f", join(folder, "slapd.conf"), "-h", `ldap://127.0.0.1:${plain} ldaps://127.0.0.1:${secure}`],
+    {
+      env: { ...process.env, PATH },
+      stdio: "ignore",
+    },
+  )
   const failed = once(child, "error").then(([error]) => Promise.reject(new Error(`slapd is needed, Debian's package slapd: ${error}`)))
   const apply = async (program: "ldapadd" | "ldapmodify", text: string): Promise<void> => {
-    const tool = spawn(program, ["-x", "-H", `ldap://127.0.0.1:${plain}`, "-D", SERVICE, "-w", "service-secret"], { stdio: ["pipe", "ignore", "pipe"] })
+    const tool = spawn(program, ["-x", "-H", `ldap://127.0.0.1:${plain}`, "-D", SERVICE, "-w", "service-secret"], {
+      stdio: ["pipe", "ignore", "pipe"],
+    })
     tool.stdin.end(text)
     const [code] = await once(tool, "close")
     if (code !== 0) throw new Error(`${program} ended with ${code}`)
@@ -153,7 +159,7 @@ async function open() {
   await forge.person("ann")
   await forge.call(forge.root, "POST /orgs", { username: "acme" })
   await forge.call(forge.root, "POST /orgs/acme/teams", { name: "builders", permission: "write", units_map: { "repo.code": "write" } })
-  const whoIs = async (login: string, password: string, here = forge) => (await here.call(basic(login, password), "GET /user"))
+  const whoIs = async (login: string, password: string, here = forge) => await here.call(basic(login, password), "GET /user")
   const close = async () => {
     await forge.close()
     silent.close()
@@ -187,7 +193,8 @@ withWorld("a directory", { open }, ({ test, world }) => {
     ] as const)
       expect([login, (await whoIs(login, password)).status]).toEqual([login, 401])
     expect((await whoIs("nora", "nora-secret")).status).toBe(403)
-    for (const lowerName of ["nora", "twin"]) expect(await findUserByName.first(hearth.services.database.read, { lowerName })).toBeUndefined()
+    for (const lowerName of ["nora", "twin"])
+      expect(await findUserByName.first(hearth.services.database.read, { lowerName })).toBeUndefined()
   })
 
   test("an account of one's own making is not taken over, and its password stays here", async () => {

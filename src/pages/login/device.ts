@@ -27,7 +27,8 @@ const whereProvided = ({ config }: Services): void => {
   if (!config.oauth2.enabled) throw refuse.notFound()
 }
 
-const signInFirst = (typed: string) => moved(loginFor(typed === "" ? DEVICE_PATH : `${DEVICE_PATH}?${new URLSearchParams({ user_code: typed })}`))
+const signInFirst = (typed: string) =>
+  moved(loginFor(typed === "" ? DEVICE_PATH : `${DEVICE_PATH}?${new URLSearchParams({ user_code: typed })}`))
 
 /** Where a person types the code that a device shows, sees who asks for what, and says yes or no. */
 export const devicePages: readonly Page[] = [

@@ -71,6 +71,8 @@ withWorld("a person whom a proxy names", { open, on: databaseKinds }, ({ test, w
   })
 
   test("a list of networks that is none is refused", () => {
-    expect(() => loadConfig({ env: {}, file: false, overrides: { signIn: { proxy: { networks: "proxy.example" } } } })).toThrow("signIn.proxy.networks")
+    expect(() => loadConfig({ env: {}, file: false, overrides: { signIn: { proxy: { networks: "proxy.example" } } } })).toThrow(
+      "signIn.proxy.networks",
+    )
   })
 })

@@ -9,9 +9,9 @@ import { type Address, follow } from "../../features/code/pushes/follow.ts"
 import { authenticatorOf } from "../../features/people/sign-in/authenticate.ts"
 import { readAuthorization } from "../../features/people/sign-in/credentials/credentials.ts"
 import { clientAddress } from "../client/address.ts"
-import { callerByProxy } from "../routing/callers.ts"
 import { hiddenFrom } from "../git-http/answer.ts"
 import { addressOf } from "../git-http/request.ts"
+import { callerByProxy } from "../routing/callers.ts"
 
 /** Permission to download and upload large files: that of fetching and pushing, checked at every request as git over HTTP checks it. */
 

@@ -27,7 +27,15 @@ export const findDeviceCode = query("oauth2.findDeviceCode", (db, p: Params<{ di
     .where("oauth2_device_codes.device_digest", "=", p.digest),
 )
 
-const waiting = ["oauth2_device_codes.id", "application_id", "scopes", "network", "oauth2_device_codes.created_at", "name", "owner_id"] as const
+const waiting = [
+  "oauth2_device_codes.id",
+  "application_id",
+  "scopes",
+  "network",
+  "oauth2_device_codes.created_at",
+  "name",
+  "owner_id",
+] as const
 
 /** By the code that people type, with its application: one that still waits. */
 export const findTypedCode = query("oauth2.findTypedCode", (db, p: Params<{ digest: string; now: number }>) =>
@@ -69,7 +77,12 @@ export const allowDevice = query("oauth2.allowDevice", (db, p: Params<{ id: numb
 
 /** Changes nothing where it was answered already. */
 export const denyDevice = query("oauth2.denyDevice", (db, p: Params<{ id: number }>) =>
-  db.updateTable("oauth2_device_codes").set({ is_denied: 1 }).where("id", "=", p.id).where("grant_id", "is", null).where("is_denied", "=", 0),
+  db
+    .updateTable("oauth2_device_codes")
+    .set({ is_denied: 1 })
+    .where("id", "=", p.id)
+    .where("grant_id", "is", null)
+    .where("is_denied", "=", 0),
 )
 
 export const deleteDeviceCode = query("oauth2.deleteDeviceCode", (db, p: Params<{ id: number }>) =>

@@ -1,15 +1,20 @@
 import { expect } from "vitest"
+import { openBrowser } from "../../../../tests/support/browser.ts"
 import { databaseKinds, type FreshKind } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { GIT_CREDENTIAL_OAUTH, jsonOf, openOAuth2World } from "../../../../tests/support/oauth2.ts"
-import { openBrowser } from "../../../../tests/support/browser.ts"
 import { DEVICE_GRANT } from "./device-paths.ts"
 
 async function openDeviceWorld(kind: FreshKind) {
   let moment = 1_900_000_000
   const world = await openOAuth2World(kind, {}, () => moment)
   const { url, application, post } = world
-  const television = await application({ name: "Television", redirect_uris: ["http://127.0.0.1"], confidential_client: false, device_flow: true })
+  const television = await application({
+    name: "Television",
+    redirect_uris: ["http://127.0.0.1"],
+    confidential_client: false,
+    device_flow: true,
+  })
   const ask = async (fields: Readonly<Record<string, string>> = {}, id = television.id) => {
     const body = new URLSearchParams({ client_id: id, ...fields })
     const answer = await fetch(`${url}/login/device/code`, { method: "POST", body })
@@ -35,7 +40,8 @@ withWorld("codes of devices", { open: openDeviceWorld, on: databaseKinds }, ({ t
     const browser = await signedIn()
     const typed = await browser.get(new URL(body.verification_uri_complete).pathname + new URL(body.verification_uri_complete).search)
     const asked = await browser.submit(typed, { user_code: body.user_code.toLowerCase().replace("-", " ") })
-    for (const words of ["Television", "ann", "Read repositories with their code", "Know who you are", body.user_code]) expect(asked.text).toContain(words)
+    for (const words of ["Television", "ann", "Read repositories with their code", "Know who you are", body.user_code])
+      expect(asked.text).toContain(words)
     const agreed = await browser.submit(asked, { granted: "true" })
     expect([agreed.status, agreed.text]).toEqual([200, expect.stringContaining("Your device is connected")])
     expect((await browser.submit(asked, { granted: "true" })).status).toBe(400)
@@ -54,7 +60,8 @@ withWorld("codes of devices", { open: openDeviceWorld, on: databaseKinds }, ({ t
     const { ask, poll, wordOf, pass, signedIn, hearth } = world
     const { body } = await ask()
     const row = await hearth.services.database.read.selectFrom("oauth2_device_codes").selectAll().executeTakeFirstOrThrow()
-    for (const secret of [body.device_code, body.user_code, body.user_code.replace("-", "")]) expect(JSON.stringify(row)).not.toContain(secret)
+    for (const secret of [body.device_code, body.user_code, body.user_code.replace("-", "")])
+      expect(JSON.stringify(row)).not.toContain(secret)
     expect((await poll(body.device_code, GIT_CREDENTIAL_OAUTH)).body.error).toBe("invalid_grant")
     const browser = await signedIn()
     const asked = await browser.submit(await browser.get("/login/device"), { user_code: body.user_code })

@@ -55,7 +55,10 @@ export interface DeviceAnswer {
 
 /** What a person typed, as it was shown: letters in two halves. */
 const plainCode = (typed: string): string => typed.toUpperCase().replace(/[^A-Z]/g, "")
-export const shownCode = (typed: string): string => plainCode(typed).slice(0, LENGTH).replace(/^(.{4})(?=.)/, "$1-")
+export const shownCode = (typed: string): string =>
+  plainCode(typed)
+    .slice(0, LENGTH)
+    .replace(/^(.{4})(?=.)/, "$1-")
 
 const digestOfTyped = ({ secrets }: Pick<Services, "secrets">, typed: string): string => secrets.mac("device user code", plainCode(typed))
 

@@ -55,7 +55,12 @@ export async function signInByDirectory(services: Services, user: User | undefin
   return undefined
 }
 
-async function ask(services: Services, directory: Directory, login: string, { password, network }: Typed): Promise<DirectoryPerson | undefined> {
+async function ask(
+  services: Services,
+  directory: Directory,
+  login: string,
+  { password, network }: Typed,
+): Promise<DirectoryPerson | undefined> {
   try {
     const asked = await turnsOf(services)(network, () => askDirectory(directory, login, password))
     return typeof asked === "string" ? undefined : asked

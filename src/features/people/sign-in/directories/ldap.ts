@@ -41,7 +41,9 @@ export const filled = (filter: string, values: Readonly<Record<string, string>>)
 /** The same for a distinguished name (RFC 4514): all that is no letter, digit or harmless sign is written as bytes. */
 export const filledDn = (template: string, login: string): string =>
   template.replaceAll("{login}", () =>
-    login.replace(/[^\p{L}\p{N}._@-]/gu, (sign) => [...Buffer.from(sign)].map((byte) => `\\${byte.toString(16).padStart(2, "0")}`).join("")),
+    login.replace(/[^\p{L}\p{N}._@-]/gu, (sign) =>
+      [...Buffer.from(sign)].map((byte) => `\\${byte.toString(16).padStart(2, "0")}`).join(""),
+    ),
   )
 
 const textsOf = (entry: Entry, name: string): readonly string[] => {
@@ -66,14 +68,34 @@ function subjectOf(entry: Entry, name: string): string {
  */
 export async function askDirectory(directory: Directory, login: string, password: string): Promise<Asked> {
   if (password === "" || login === "" || /\0/.test(login + password)) return "unknown"
+  return withClient(directory, (client, tlsOptions) => ask(client, directory, { login, password, tlsOptions }))
+}
+
+/** Whether the directory can be asked: it takes the service's name and password, and has the place of its people. Throws where not. */
+export const probeDirectory = (directory: Directory): Promise<void> =>
+  withClient(directory, async (client, tlsOptions) => {
+    const { bindDn = "", bindPassword = "", startTls, userBase, userDn } = directory
+    if (startTls) await client.startTLS(tlsOptions)
+    // People bind themselves: more than a connection can't be tried without one.
+    if (userDn !== undefined) return void (await client.search("", { scope: "base", attributes: ["1.1"] }))
+    if (bindDn !== "") await client.bind(bindDn, bindPassword)
+    await client.search(userBase, { scope: "base", attributes: ["1.1"] })
+  })
+
+async function withClient<T>(directory: Directory, work: (client: Client, tlsOptions: object) => Promise<T>): Promise<T> {
   const tlsOptions = directory.caFile === undefined ? {} : { ca: [await readFile(directory.caFile)] }
-  const client = new Client({ url: directory.url, timeout: CALL_MS, connectTimeout: CALL_MS, ...(directory.url.startsWith("ldaps:") && { tlsOptions }) })
+  const client = new Client({
+    url: directory.url,
+    timeout: CALL_MS,
+    connectTimeout: CALL_MS,
+    ...(directory.url.startsWith("ldaps:") && { tlsOptions }),
+  })
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error("the directory took too long")), WHOLE_MS)
   })
   try {
-    return await Promise.race([ask(client, directory, { login, password, tlsOptions }), late])
+    return await Promise.race([work(client, tlsOptions), late])
   } finally {
     clearTimeout(timer)
     client.unbind().catch(() => undefined)

@@ -29,10 +29,8 @@ export const findLinkClosing = query("providers.findLinkClosing", (db, p: Params
   db.selectFrom("linked_accounts").select("closed_version").where("provider", "=", p.provider).where("subject", "=", p.subject),
 )
 
-export const noteLinkClosing = query(
-  "providers.noteLinkClosing",
-  (db, p: Params<{ provider: string; subject: string; version: number }>) =>
-    db.updateTable("linked_accounts").set({ closed_version: p.version }).where("provider", "=", p.provider).where("subject", "=", p.subject),
+export const noteLinkClosing = query("providers.noteLinkClosing", (db, p: Params<{ provider: string; subject: string; version: number }>) =>
+  db.updateTable("linked_accounts").set({ closed_version: p.version }).where("provider", "=", p.provider).where("subject", "=", p.subject),
 )
 
 export const deleteLink = query("providers.deleteLink", (db, p: Params<{ userId: number; id: number }>) =>
