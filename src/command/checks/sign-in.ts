@@ -1,6 +1,6 @@
 import type { Config } from "../../core/config.ts"
 import type { Database } from "../../core/database/database.ts"
-import { findMappedTeam, mappedTeams } from "../../features/people/sign-in/groups/groups.ts"
+import { findMappedTeam, mappedTeams } from "../../features/people/sign-in/providers/groups.ts"
 import { type Finding, ok, warning } from "./finding.ts"
 
 /** Whether the directories of sign-ins can be asked. */

@@ -67,8 +67,8 @@ export const devicePages: readonly Page[] = [
           <ul>${inWords(scopes).map((sentence) => html`<li>${sentence}</li>`)}</ul>
           ${scopes.includes("all") && EVERYTHING}
           <p class="notice bad" role="alert">
-            Continue only if you started this yourself just now, and your device shows <b>${shownCode(typed)}</b>. Who sends you a code wants
-            to use your account.
+            Continue only if you started this yourself just now, and your device shows <b>${shownCode(typed)}</b>.
+            Who sends you a code wants to use your account.
           </p>
           <p>Asked for from <code>${device.network}</code>, ${time(device.created_at, services.now())}.</p>
           <form class="form" method="post" action="${ANSWER_PATH}">

@@ -46,7 +46,7 @@ import { openEventStreams, type SendEvents } from "./events.ts"
 import { FLASH, flashCookie, flashIn, isNavigation, LONGEST_FLASH, noFlash, type Undoable, undoableIn } from "./flash.ts"
 import { registerGoGet } from "./go-get.ts"
 import { askInPlace, confirmInPlace, signInPlace } from "./in-place.ts"
-import { type LivePages, openLivePages } from "./live.ts"
+import { isFollowed, type LivePages, openLivePages } from "./live.ts"
 import { beginningOf } from "./long.ts"
 import { NOT_SHARED, NOT_STORED, notStored, pageHeaders } from "./policy.ts"
 import { encodingFor, type ReadyText, readyText, sendReady } from "./ready.ts"
@@ -187,9 +187,6 @@ const readerOf = (services: Services, { actor, begun, diffs, kept }: Visitor, re
   kept,
   from: cameFrom(request),
 })
-
-/** Whether a script asks to be told when the page changes. */
-const isFollowed = ({ live }: Page, request: DeclaredRequest): boolean => live !== undefined && queryOf(request.url).has("live")
 
 /** The stream that tells a script when the page has changed; it ends with the session. */
 function follow(services: Services, { live }: Serving, page: Page, asked: Request, request: DeclaredRequest): SentEvents {

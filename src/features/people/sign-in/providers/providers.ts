@@ -8,7 +8,7 @@ import Type, { type Static } from "../../../../core/schema.ts"
 import type { Services } from "../../../../core/services.ts"
 import type { Provider as ProviderSchema } from "../../../../core/settings.ts"
 import { openTicket, sealTicket, useTicket } from "../credentials/tickets.ts"
-import { groupsThatCount, hasRules } from "../groups/groups.ts"
+import { groupsThatCount, hasRules } from "./groups.ts"
 
 /** Other servers at which people sign in (OpenID Connect): the code flow with PKCE, `state` and `nonce`. */
 

@@ -6,7 +6,7 @@ import type { Services } from "../../../../core/services.ts"
 import { addTeamMember, removeTeamMember } from "../../teams/membership.ts"
 import { findTeamByName } from "../../teams/store.ts"
 import { changePerson, type PersonChanges } from "../../users/rules.ts"
-import { findLinkClosing, noteLinkClosing } from "../providers/store.ts"
+import { findLinkClosing, noteLinkClosing } from "./store.ts"
 
 /** What the groups of a person at a provider or in a directory mean here. They are judged when the person signs in by it. */
 
