@@ -1,5 +1,5 @@
 import { expect } from "vitest"
-import { databaseKinds, type FreshKind } from "../../../tests/support/database.ts"
+import type { FreshKind } from "../../../tests/support/database.ts"
 import { withWorld } from "../../../tests/support/fixture.ts"
 import { freshHearth } from "../../../tests/support/hearth.ts"
 import { loadConfig } from "../../core/config.ts"
@@ -22,7 +22,7 @@ async function open(kind: FreshKind) {
   return { forge, pages, elsewhere, ask, nameIn, close }
 }
 
-withWorld("a person whom a proxy names", { open, on: databaseKinds }, ({ test, world }) => {
+withWorld("a person whom a proxy names", { open }, ({ test, world }) => {
   test("has a session on pages from its first one on, and another person gets another", async () => {
     const { ask, forge, nameIn } = world
     const first = await ask(forge, "/user/settings/security", { [HEADER]: "ann" })

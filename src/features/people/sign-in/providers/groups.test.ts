@@ -1,6 +1,6 @@
 import { expect } from "vitest"
 import { openBrowser } from "../../../../../tests/support/browser.ts"
-import { databaseKinds, type FreshKind } from "../../../../../tests/support/database.ts"
+import type { FreshKind } from "../../../../../tests/support/database.ts"
 import { withWorld } from "../../../../../tests/support/fixture.ts"
 import { freshHearth, PASSWORD } from "../../../../../tests/support/hearth.ts"
 import { freePort } from "../../../../../tests/support/ports.ts"
@@ -53,7 +53,7 @@ async function open(kind: FreshKind) {
   return { here, there, through, close }
 }
 
-withWorld("groups of a provider", { open, on: databaseKinds }, ({ test, world }) => {
+withWorld("groups of a provider", { open }, ({ test, world }) => {
   test("let people in, into teams and out of them, and make administrators; who loses the required one is closed", async () => {
     const { here, there, through } = world
     const isClosed = async () => (await here.call(here.root, "GET /users/finn")).body.prohibit_login
