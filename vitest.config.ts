@@ -7,6 +7,7 @@ const withPrograms = [
   "tests/clients/git-lfs.test.ts",
   "tests/store/git-lfs.test.ts",
   "tests/clients/gpg.test.ts",
+  "tests/clients/slapd.test.ts",
   "tests/clients/webhook.test.ts",
 ]
 const hasPrograms = process.env["HEARTH_TEST_PROGRAMS"] !== undefined

@@ -6,6 +6,7 @@ import { dashboardPages } from "./pages/dashboard/page.ts"
 import { codeSearchPages } from "./pages/explore/code.ts"
 import { peoplePages } from "./pages/explore/people.ts"
 import { explorePages } from "./pages/explore/repositories.ts"
+import { devicePages } from "./pages/login/device.ts"
 import { authorizePages } from "./pages/login/oauth/authorize.ts"
 import { notificationPages } from "./pages/notifications/page.ts"
 import { invitationPages } from "./pages/organization/invitation.ts"
@@ -106,6 +107,7 @@ const declared = pageRegistry(
   appearancePages,
   attachmentPages,
   authorizePages,
+  devicePages,
   blamePages,
   findPages,
   refPages,

@@ -9,6 +9,7 @@ import { checkIntegrity, checkJobs, findDatabase } from "./checks/database.ts"
 import { type Finding, failure } from "./checks/finding.ts"
 import { checkAddress, checkDataFolder, checkGit, checkHostKey, checkKey, checkSpace } from "./checks/installation.ts"
 import { checkLocks, checkObjects, compareRepositories, findRepositories } from "./checks/repositories.ts"
+import { checkDirectories, checkMappedTeams } from "./checks/sign-in.ts"
 import { checkSigningKey } from "./checks/signing-key.ts"
 import { checkStorage } from "./checks/storage.ts"
 import { checkStored } from "./checks/stored.ts"
@@ -48,6 +49,7 @@ async function* findings(terminal: Terminal, config: Config, { fsck, deep }: Doc
   if (folder.level === "ok") yield await checkSpace(config)
   yield checkAddress(config)
   yield* checkStorage(config)
+  yield* checkDirectories(config)
   const { database, there, finding } = await findDatabase(config)
   yield finding
   yield await checkKey(config, there)
@@ -57,6 +59,7 @@ async function* findings(terminal: Terminal, config: Config, { fsck, deep }: Doc
     yield await checkIntegrity(database)
     yield await checkJobs(database)
     yield await checkSigningKey(config, database)
+    yield* checkMappedTeams(config, database)
     const misplacement = await misplaced(database.read, isSharedByServers(config) ? "store" : "folder")
     if (misplacement) yield failure(misplacement.message, misplacement.advice)
     const depth = { fsck: fsck && git.level === "ok", deep, progress: terminal.progress }

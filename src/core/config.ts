@@ -281,6 +281,14 @@ function contradictions(config: Config, sources: ReadonlyMap<string, Source>): r
   const { providers } = config.signIn
   if (new Set(providers.map(({ name }) => name)).size < providers.length)
     report("signIn.providers", "Two providers have the same name. Give each another one.")
+  const { directories, proxy } = config.signIn
+  if (new Set([...providers, ...directories].map(({ name }) => name)).size < providers.length + directories.length)
+    report("signIn.directories", "Two sources of sign-ins have the same name. Give each another one.")
+  for (const { name, url, startTls } of directories)
+    if (!/^(ldaps:|ldap:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$)/.test(url) && startTls !== true)
+      report("signIn.directories", `Passwords would go to ${name} in the clear. Give an ldaps:// address, or startTls.`)
+  if (!isNetworks(proxy.networks))
+    report("signIn.proxy.networks", `"${proxy.networks}" is not accepted. Give ${settings.signIn.proxy.networks.accepts}.`)
   if (!isNetworks(config.http.trustedProxies))
     report("http.trustedProxies", `"${config.http.trustedProxies}" is not accepted. Give ${settings.http.trustedProxies.accepts}.`)
   return problems

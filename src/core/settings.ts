@@ -4,6 +4,18 @@ import { address, choice, duration, integer, path, records, type Setting, secret
 const WHEN = ["always", "keyholders", "parents", "never"] as const
 const SIGNED = "keyholders: for people who have registered a key of theirs; parents: on top of verified commits."
 
+/** What the groups of a person elsewhere mean here. */
+const groupRules = {
+  /** Who is in none of them is not let in, and their account is closed. */
+  requiredGroups: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+  /** Who is in one of them is an administrator, and no one else of this source is. */
+  adminGroups: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+  /** `GROUP = ORGANIZATION/TEAM`; the name of a group may have equals signs itself. */
+  teams: Type.Optional(Type.Array(Type.String({ pattern: "^.*\\S\\s*=\\s*[^\\s/=]+/[^\\s/=]+\\s*$" }))),
+  /** Whether who is in none of a team's groups leaves it. */
+  leaveTeams: Type.Optional(Type.Boolean()),
+}
+
 /** Another server at which people sign in, and which tells us who they are (OpenID Connect). */
 export const Provider = Type.Object(
   {
@@ -16,6 +28,37 @@ export const Provider = Type.Object(
     scopes: Type.Optional(Type.String()),
     registration: Type.Optional(Type.Boolean()),
     linkByEmail: Type.Optional(Type.Boolean()),
+    groupClaim: Type.Optional(Type.String({ minLength: 1 })),
+    ...groupRules,
+  },
+  { additionalProperties: false },
+)
+
+const attribute = () => Type.Optional(Type.String({ pattern: "^[A-Za-z][A-Za-z0-9.;-]*$" }))
+
+/** A directory (LDAP, Active Directory) whose people sign in here with their password there. */
+export const Directory = Type.Object(
+  {
+    name: Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,30}$" }),
+    title: Type.Optional(Type.String({ minLength: 1, maxLength: 60 })),
+    url: Type.String({ pattern: "^ldaps?://[^\\s/?#@]+$" }),
+    startTls: Type.Optional(Type.Boolean()),
+    caFile: Type.Optional(Type.String({ minLength: 1 })),
+    /** Who looks people up; without it the directory is asked anonymously. */
+    bindDn: Type.Optional(Type.String()),
+    bindPassword: Type.Optional(Type.String()),
+    /** In place of a look-up: the name that a person binds with, with {login} in it. */
+    userDn: Type.Optional(Type.String({ pattern: "\\{login\\}" })),
+    userBase: Type.String({ minLength: 1 }),
+    userFilter: Type.Optional(Type.String({ pattern: "^\\(.*\\{login\\}.*\\)$" })),
+    idAttribute: attribute(),
+    loginAttribute: attribute(),
+    mailAttribute: attribute(),
+    nameAttribute: attribute(),
+    groupBase: Type.Optional(Type.String({ minLength: 1 })),
+    groupFilter: Type.Optional(Type.String({ pattern: "^\\(.*\\{(dn|login)\\}.*\\)$" })),
+    registration: Type.Optional(Type.Boolean()),
+    ...groupRules,
   },
   { additionalProperties: false },
 )
@@ -297,6 +340,35 @@ export const settings = {
         hides: ["clientSecret"],
       },
     ),
+    directories: records(
+      Directory,
+      "Directories (LDAP, Active Directory) whose people sign in with their password there, with name, url, userBase and more; see docs/oauth2.md. Accounts are made at the first sign-in, unless registration is false.",
+      {
+        accepts: "an array of tables ([[signIn.directories]]) or JSON, each with name, url and userBase",
+        hides: ["bindPassword"],
+      },
+    ),
+    proxy: {
+      header: text("", "The header in which a proxy before this server names who has signed in there. Empty takes none.", {
+        accepts: "the name of a header, such as X-Webauth-User",
+        pattern: /^([A-Za-z][A-Za-z0-9-]*)?$/,
+      }),
+      networks: text(
+        "none",
+        "The proxies that are believed, by the address of their connection, with commas between: none, loopback, private, addresses, networks. They must take that header out of what others send.",
+        { accepts: "such words with commas between them", pattern: /^[\w.:/, -]*$/ },
+      ),
+      mailHeader: text("", "The header with that person's e-mail address, for a new account.", {
+        accepts: "the name of a header",
+        pattern: /^([A-Za-z][A-Za-z0-9-]*)?$/,
+      }),
+      nameHeader: text("", "The header with that person's full name, for a new account.", {
+        accepts: "the name of a header",
+        pattern: /^([A-Za-z][A-Za-z0-9-]*)?$/,
+      }),
+      registration: yesOrNo(false, "Who has no account gets one at their first visit through that proxy."),
+      programs: yesOrNo(false, "The header counts for the API, git and other programs too, not only for pages."),
+    },
   },
   oauth2: {
     enabled: yesOrNo(

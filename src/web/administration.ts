@@ -20,6 +20,7 @@ const PARTS = {
   runners: { text: t("Runners"), icon: "server", path: "/actions/runners" },
   jobs: { text: t("Jobs and schedule"), icon: "clock", path: "/monitor/cron" },
   audit: { text: t("Audit log"), icon: "log", path: "/audit" },
+  signIn: { text: t("Sign-in sources"), icon: "key", path: "/auths" },
   configuration: { text: t("Configuration"), icon: "gear", path: "/config" },
 } as const satisfies Parts
 

@@ -34,6 +34,8 @@ const OWN_VERBS: readonly string[] = [
   "notifications.read",
   "notifications.unsubscribe",
   "oauth2.authorizeByForm",
+  "oauth2.deviceAnswer",
+  "oauth2.deviceCode",
   "oauth2.grant",
   "organization.leave",
   "organization.member",

@@ -42,6 +42,7 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "src/features/planning/tasks/tasks.test.ts",
     "src/features/packages/packages/cleanup.test.ts",
     "src/features/packages/packages/rights.test.ts",
+    "src/features/people/oauth2/devices.test.ts",
     "src/features/people/oauth2/oauth2.test.ts",
     "src/features/people/organizations/members.test.ts",
     "src/features/people/teams/membership.test.ts",

@@ -76,6 +76,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   notifications: "features/events/notifications",
   oauth2_applications: "features/people/oauth2",
   oauth2_authorizations: "features/people/oauth2",
+  oauth2_device_codes: "features/people/oauth2",
   oauth2_grants: "features/people/oauth2",
   oauth2_keys: "features/people/oauth2",
   oauth2_tokens: "features/people/oauth2",

@@ -21,6 +21,7 @@ import { configuration } from "./config.ts"
 import { jobPages } from "./cron.ts"
 import { ownershipPages } from "./ownership.ts"
 import { peopleAdministrationPages } from "./people.ts"
+import { signInSources } from "./sign-in.ts"
 import { takeover } from "./takeover.ts"
 
 /** How the site is: its health, its totals, its limits and its versions. */
@@ -211,6 +212,7 @@ export const administrationPages: readonly Page[] = [
   audit,
   takeover,
   configuration,
+  signInSources,
   ...peopleAdministrationPages,
   ...ownershipPages,
 ]

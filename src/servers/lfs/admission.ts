@@ -11,6 +11,7 @@ import { readAuthorization } from "../../features/people/sign-in/credentials/cre
 import { clientAddress } from "../client/address.ts"
 import { hiddenFrom } from "../git-http/answer.ts"
 import { addressOf } from "../git-http/request.ts"
+import { callerByProxy } from "../routing/callers.ts"
 
 /** Permission to download and upload large files: that of fetching and pushing, checked at every request as git over HTTP checks it. */
 
@@ -37,9 +38,10 @@ export function openLfsAccess(services: Services): LfsAccess {
       return { pass, actor: await bearerOfPass(services, pass, address) }
     }
     // A second factor can't be asked for: its codes work once, and a client makes many requests.
+    const named = presented.kind === "none" ? await callerByProxy(services, request) : undefined
     return {
       pass: undefined,
-      actor: await authenticatorOf(services).authenticate({ presented, code: undefined, address: clientAddress(request) }),
+      actor: named ?? (await authenticatorOf(services).authenticate({ presented, code: undefined, address: clientAddress(request) })),
     }
   }
 

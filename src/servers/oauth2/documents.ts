@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyReply } from "fastify"
 import { SCOPE_CATEGORIES } from "../../access/scopes.ts"
 import type { Services } from "../../core/services.ts"
+import { DEVICE_CODE_PATH } from "../../features/people/oauth2/device-paths.ts"
 import { AUTHORIZE_PATH } from "../../features/people/oauth2/requests.ts"
 import { CLAIM_SCOPES } from "../../features/people/oauth2/scopes.ts"
 import { openSigningKey } from "../../features/people/oauth2/signing-key.ts"
 import { onlyMethods } from "./answers.ts"
+import { GRANT_TYPES } from "./tokens.ts"
 
 /** What clients read to find everything else: OpenID Connect Discovery, and RFC 8414 with the same content. */
 export function registerDocuments(app: FastifyInstance, services: Services): void {
@@ -25,6 +27,7 @@ const CLIENT_METHODS = ["client_secret_basic", "client_secret_post"]
 const metadata = (issuer: string) => ({
   issuer,
   authorization_endpoint: `${issuer}${AUTHORIZE_PATH}`,
+  device_authorization_endpoint: `${issuer}${DEVICE_CODE_PATH}`,
   token_endpoint: `${issuer}/login/oauth/access_token`,
   jwks_uri: `${issuer}/login/oauth/keys`,
   userinfo_endpoint: `${issuer}/login/oauth/userinfo`,
@@ -32,7 +35,7 @@ const metadata = (issuer: string) => ({
   revocation_endpoint: `${issuer}/login/oauth/revoke`,
   response_types_supported: ["code"],
   response_modes_supported: ["query"],
-  grant_types_supported: ["authorization_code", "refresh_token"],
+  grant_types_supported: GRANT_TYPES,
   code_challenge_methods_supported: ["S256"],
   token_endpoint_auth_methods_supported: [...CLIENT_METHODS, "none"],
   revocation_endpoint_auth_methods_supported: [...CLIENT_METHODS, "none"],

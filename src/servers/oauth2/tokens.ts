@@ -4,6 +4,7 @@ import { type Actor, isPublicOnly } from "../../core/actor.ts"
 import { Refusal } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { authenticateClient, readClient } from "../../features/people/oauth2/clients.ts"
+import { DEVICE_CODE_PATH, DEVICE_GRANT } from "../../features/people/oauth2/device-paths.ts"
 import { OAuth2Error } from "../../features/people/oauth2/errors.ts"
 import { claimsOf } from "../../features/people/oauth2/id-tokens.ts"
 import { CLAIM_SCOPES } from "../../features/people/oauth2/scopes.ts"
@@ -14,6 +15,16 @@ import { clientAddress } from "../client/address.ts"
 import { answering, OPEN, onlyMethods, readFields, sendJson } from "./answers.ts"
 
 const USERINFO_PATH = "/login/oauth/userinfo"
+
+type Redeem = typeof redeemCode
+
+/** What tokens are given for. */
+const REDEEM: Readonly<Record<string, Redeem>> = {
+  authorization_code: redeemCode,
+  refresh_token: refreshTokens,
+  [DEVICE_GRANT]: async (...call) => (await import("../../features/people/oauth2/devices.ts")).redeemDevice(...call),
+}
+export const GRANT_TYPES = Object.keys(REDEEM)
 
 /** What clients call themselves: tokens, what is known about them, and their end. */
 export function registerTokens(app: FastifyInstance, services: Services): void {
@@ -30,11 +41,16 @@ export function registerTokens(app: FastifyInstance, services: Services): void {
 
   post("/login/oauth/access_token", async (request) => {
     const field = readFields(request)
-    const redeem = { authorization_code: redeemCode, refresh_token: refreshTokens }
-    const kind = field("grant_type")
-    if (kind !== "authorization_code" && kind !== "refresh_token")
-      throw new OAuth2Error("unsupported_grant_type", "grant_type must be authorization_code or refresh_token")
-    return redeem[kind](services, await clientOf(request, field), field)
+    const redeem = new Map(Object.entries(REDEEM)).get(field("grant_type") ?? "")
+    if (!redeem) throw new OAuth2Error("unsupported_grant_type", `grant_type must be one of ${GRANT_TYPES.join(", ")}`)
+    return redeem(services, await clientOf(request, field), field)
+  })
+
+  post(DEVICE_CODE_PATH, async (request) => {
+    const field = readFields(request)
+    const application = await clientOf(request, field)
+    const { beginDevice } = await import("../../features/people/oauth2/devices.ts")
+    return beginDevice(services, application, field, clientAddress(request))
   })
 
   post("/login/oauth/introspect", async (request) => {

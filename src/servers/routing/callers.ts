@@ -1,9 +1,10 @@
 import type { FastifyRequest } from "fastify"
 import { type Actor, signedInAs } from "../../core/actor.ts"
 import type { Services } from "../../core/services.ts"
-import { authenticatorOf, requireUsable } from "../../features/people/sign-in/authenticate.ts"
+import { authenticatorOf, requireUsable, requireUsableAccount } from "../../features/people/sign-in/authenticate.ts"
 import { type Presented, readAuthorization } from "../../features/people/sign-in/credentials/credentials.ts"
 import { clientAddress } from "../client/address.ts"
+import { proxyPerson } from "../client/proxy-person.ts"
 import { sessionOf } from "../client/session.ts"
 
 /** The caller that a request's credentials name, by default those of its Authorization header. Refuses wrong ones, and accounts that may not act now. */
@@ -12,12 +13,26 @@ export async function callerByHeader(
   request: FastifyRequest,
   presented: Presented = readAuthorization(request.headers.authorization),
 ): Promise<Actor> {
+  const named = presented.kind === "none" ? await callerByProxy(services, request) : undefined
+  if (named) return named
   const actor = await authenticatorOf(services).authenticate({
     presented,
     code: headerText(request, "x-gitea-otp"),
     address: clientAddress(request),
   })
   await requireUsable(services, actor)
+  return actor
+}
+
+/** The caller whom a trusted proxy names, where the site lets programs in by that. */
+export async function callerByProxy(services: Services, request: FastifyRequest): Promise<Actor | undefined> {
+  const person = services.config.signIn.proxy.programs ? proxyPerson(services, request) : undefined
+  if (!person) return undefined
+  const { personOfProxy } = await import("../../features/people/sign-in/proxy.ts")
+  const user = await personOfProxy(services, person)
+  if (!user) return undefined
+  const actor = signedInAs(user)
+  requireUsableAccount(services, actor)
   return actor
 }
 

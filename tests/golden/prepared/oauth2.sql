@@ -1,13 +1,29 @@
 -- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
 -- names stand without quotes.
 
+-- oauth2.allowDevice
+update oauth2_device_codes
+set grant_id = ?, signed_in_at = ?
+where id = ?
+  and grant_id is null
+  and is_denied = ?;
+
 -- oauth2.countApplicationsOf
 select count(*) as total
 from oauth2_applications
 where owner_id = ?;
 
+-- oauth2.countDeviceCodes
+select count(*) as total, count(case when network = ? then 1 end) as here
+from oauth2_device_codes
+where expires_at > ?;
+
 -- oauth2.deleteAuthorization
 delete from oauth2_authorizations
+where id = ?;
+
+-- oauth2.deleteDeviceCode
+delete from oauth2_device_codes
 where id = ?;
 
 -- oauth2.deleteGrant
@@ -23,6 +39,14 @@ where id in (
     where old.expires_at <= ?
     limit ?);
 
+-- oauth2.deleteOldDeviceCodes
+delete from oauth2_device_codes
+where id in (
+    select old.id
+    from oauth2_device_codes as old
+    where old.expires_at <= ?
+    limit ?);
+
 -- oauth2.deleteOldTokens
 delete from oauth2_tokens
 where id in (
@@ -34,6 +58,13 @@ where id in (
 -- oauth2.deleteToken
 delete from oauth2_tokens
 where id = ?;
+
+-- oauth2.denyDevice
+update oauth2_device_codes
+set is_denied = ?
+where id = ?
+  and grant_id is null
+  and is_denied = ?;
 
 -- oauth2.findApplicationByClient
 select *
@@ -58,6 +89,12 @@ select oauth2_authorizations.*, oauth2_grants.application_id, oauth2_grants.user
 from oauth2_authorizations
 inner join oauth2_grants on oauth2_grants.id = oauth2_authorizations.grant_id
 where oauth2_authorizations.code_digest = ?;
+
+-- oauth2.findDeviceCode
+select oauth2_device_codes.*, oauth2_grants.user_id
+from oauth2_device_codes
+left join oauth2_grants on oauth2_grants.id = oauth2_device_codes.grant_id
+where oauth2_device_codes.device_digest = ?;
 
 -- oauth2.findGrant
 select *
@@ -101,6 +138,24 @@ inner join oauth2_authorizations on oauth2_authorizations.id = oauth2_tokens.aut
 inner join oauth2_grants on oauth2_grants.id = oauth2_authorizations.grant_id
 where oauth2_tokens.digest = ?;
 
+-- oauth2.findTypedCode
+select oauth2_device_codes.id, application_id, scopes, network, oauth2_device_codes.created_at, name, owner_id
+from oauth2_device_codes
+inner join oauth2_applications on oauth2_applications.id = oauth2_device_codes.application_id
+where user_digest = ?
+  and expires_at > ?
+  and grant_id is null
+  and is_denied = ?;
+
+-- oauth2.findWaitingCode
+select oauth2_device_codes.id, application_id, scopes, network, oauth2_device_codes.created_at, name, owner_id
+from oauth2_device_codes
+inner join oauth2_applications on oauth2_applications.id = oauth2_device_codes.application_id
+where oauth2_device_codes.id = ?
+  and expires_at > ?
+  and grant_id is null
+  and is_denied = ?;
+
 -- oauth2.markCodeUsed
 update oauth2_authorizations
 set code_used_at = ?, expires_at = ?
@@ -112,6 +167,11 @@ update oauth2_tokens
 set used_at = ?
 where id = ?
   and used_at = ?;
+
+-- oauth2.noteDevicePoll
+update oauth2_device_codes
+set polled_at = ?, interval_seconds = ?
+where id = ?;
 
 -- oauth2.prolongAuthorization
 update oauth2_authorizations

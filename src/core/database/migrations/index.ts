@@ -44,6 +44,7 @@ import { referenceTotals } from "./0042-reference-totals.ts"
 import { takeover } from "./0043-takeover.ts"
 import { imports } from "./0044-imports.ts"
 import { restrictions } from "./0045-restrictions.ts"
+import { devicesAndDirectories } from "./0046-devices-and-directories.ts"
 import { offeredPulls } from "./0047-offered-pulls.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
@@ -93,6 +94,6 @@ export const migrations: readonly Migration[] = [
   takeover,
   imports,
   restrictions,
-  { id: 46, name: "held-46", up: async () => {} },
+  devicesAndDirectories,
   offeredPulls,
 ]

@@ -15,6 +15,8 @@ export interface OAuth2ApplicationsTable {
   is_confidential: Flag
   /** Whether people who have agreed once are not asked again although the client is public. */
   skips_consent: Flag
+  /** Whether it may ask by a code that a person types on another device (RFC 8628). */
+  allows_device: Generated<Flag>
   created_at: Seconds
   updated_at: Seconds
 }
@@ -64,6 +66,29 @@ export interface OAuth2TokensTable {
   expires_at: Seconds
 }
 
+/** A device that waits until a person has typed its code elsewhere (RFC 8628). */
+export interface OAuth2DeviceCodesTable {
+  id: Generated<number>
+  application_id: number
+  /** Null until a person has agreed. */
+  grant_id: number | null
+  scopes: string
+  /** SHA-256, hex. */
+  device_digest: string
+  /** With the site's key: what a person types is too short for a plain digest. */
+  user_digest: string
+  /** From where the device asked, as limits count addresses. */
+  network: string
+  is_denied: Generated<Flag>
+  /** When the person signed in to the session that agreed. */
+  signed_in_at: Generated<Seconds>
+  /** How long the device has to wait before it asks again. */
+  interval_seconds: number
+  polled_at: Generated<Seconds>
+  created_at: Seconds
+  expires_at: Seconds
+}
+
 /** The key pair that id tokens are signed with. */
 export interface OAuth2KeysTable {
   purpose: "id token"
@@ -81,5 +106,6 @@ export interface OAuth2Tables {
   oauth2_grants: OAuth2GrantsTable
   oauth2_authorizations: OAuth2AuthorizationsTable
   oauth2_tokens: OAuth2TokensTable
+  oauth2_device_codes: OAuth2DeviceCodesTable
   oauth2_keys: OAuth2KeysTable
 }

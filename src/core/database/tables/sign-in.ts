@@ -58,6 +58,11 @@ export interface LinkedAccountsTable {
   label: string
   created_at: Seconds
   last_used_at: Seconds
+  /**
+   * The version of the account's credentials with which it was closed because it is in none of the groups that the provider's settings require; 0 where it
+   * wasn't. Who closes or opens it otherwise makes another version, and has the last word.
+   */
+  closed_version: Generated<number>
 }
 
 /** Addresses whose owner may make an account. The code of the mail is signed and not stored; using it removes the row. */

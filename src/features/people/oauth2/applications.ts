@@ -28,16 +28,19 @@ interface By {
 
 const columns = (options: CreateOAuth2ApplicationOptions, { now, config }: By) => {
   requireRedirects(options.redirect_uris, config.oauth2.customSchemes)
+  if (options.device_flow && options.confidential_client)
+    throw refuse.invalid("device_flow", "is for applications that people install: confidential_client must be false")
   return {
     name: options.name,
     redirect_uris: JSON.stringify(options.redirect_uris),
     is_confidential: flag(options.confidential_client ?? false),
     skips_consent: flag(options.skip_secondary_authorization ?? false),
+    allows_device: flag(options.device_flow ?? false),
     updated_at: now,
   }
 }
 
-/** Refuses as `requireRedirects` does. */
+/** Refuses as `requireRedirects` does, and `invalid` a confidential client that asks by codes of devices. */
 export async function createApplication(tx: Transaction, options: CreateOAuth2ApplicationOptions, by: By): Promise<WithSecret> {
   const secret = newText("secret")
   const application = await insertApplication(tx, {

@@ -1,7 +1,9 @@
-/** The errors of RFC 6749, 6750, 7009 and OpenID Connect Core, to be thrown and answered as JSON with this status. */
+/** The errors of RFC 6749, 6750, 7009, 8628 and OpenID Connect Core, to be thrown and answered as JSON with this status. */
 export type OAuth2Word =
   | "access_denied"
+  | "authorization_pending"
   | "consent_required"
+  | "expired_token"
   | "invalid_client"
   | "invalid_grant"
   | "invalid_request"
@@ -9,6 +11,7 @@ export type OAuth2Word =
   | "login_required"
   | "request_not_supported"
   | "request_uri_not_supported"
+  | "slow_down"
   | "unauthorized_client"
   | "unsupported_grant_type"
   | "unsupported_response_type"

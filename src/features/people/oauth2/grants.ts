@@ -28,13 +28,23 @@ export interface Agreed {
   readonly now: number
 }
 
+/** Notes what a person has agreed to, beside what they had agreed to before. */
+export async function noteGrant(
+  tx: Transaction,
+  user: Pick<User, "id">,
+  { applicationId, scopes, now }: { readonly applicationId: number; readonly scopes: readonly string[]; readonly now: number },
+): Promise<{ readonly id: number }> {
+  const known = await findGrant.first(tx, { userId: user.id, applicationId })
+  const granted = storedScopes(known ? joined(scopesOf(known.scopes), scopes) : scopes)
+  const grant = await saveGrant(tx, { applicationId, userId: user.id, scopes: granted, now })
+  if (granted !== known?.scopes) publish(tx, { kind: "grant.given", grant, user, actor: user, at: now })
+  return grant
+}
+
 /** Notes what the person has agreed to, and issues a code for it. The code is returned only here and stored nowhere. */
 export async function issueCode(tx: Transaction, { user, request, signedInAt, now }: Agreed): Promise<string> {
   const { application, scopes, redirectUri, challenge, nonce } = request
-  const known = await findGrant.first(tx, { userId: user.id, applicationId: application.id })
-  const granted = storedScopes(known ? joined(scopesOf(known.scopes), scopes) : scopes)
-  const grant = await saveGrant(tx, { applicationId: application.id, userId: user.id, scopes: granted, now })
-  if (granted !== known?.scopes) publish(tx, { kind: "grant.given", grant, user, actor: user, at: now })
+  const grant = await noteGrant(tx, user, { applicationId: application.id, scopes, now })
   const code = newText("code")
   await insertAuthorization(tx, {
     grant_id: grant.id,

@@ -15,6 +15,7 @@ export const presentApplication = (row: Application, secret = ""): OAuth2Applica
   client_secret: secret,
   confidential_client: row.is_confidential === 1,
   skip_secondary_authorization: row.skips_consent === 1,
+  device_flow: row.allows_device === 1,
   redirect_uris: [...redirectsOf(row)],
   created: rfc3339(row.created_at),
 })

@@ -10,6 +10,7 @@ export const OAuth2Application = record("OAuth2Application", {
     description: "whether it can keep its secret, as a server can and a program that people install can't",
   }),
   skip_secondary_authorization: Type.Boolean({ description: "whether people who have agreed once are not asked again" }),
+  device_flow: Type.Boolean({ description: "whether it may sign people in by a code that they type on another device" }),
   redirect_uris: Type.Array(Type.String()),
   created: dateTime(),
 })
@@ -22,5 +23,6 @@ export const CreateOAuth2ApplicationOptions = record("CreateOAuth2ApplicationOpt
   }),
   confidential_client: Type.Optional(Type.Boolean({ description: "false where it is left out" })),
   skip_secondary_authorization: Type.Optional(Type.Boolean({ description: "false where it is left out" })),
+  device_flow: Type.Optional(Type.Boolean({ description: "false where it is left out; not for confidential clients" })),
 })
 export type CreateOAuth2ApplicationOptions = Static<typeof CreateOAuth2ApplicationOptions>

@@ -182,7 +182,39 @@ export const insertKey = (tx: Transaction, row: Insertable<Tables["oauth2_keys"]
 export const insertTokens = (tx: Transaction, rows: readonly Insertable<Tables["oauth2_tokens"]>[]) =>
   tx.insertInto("oauth2_tokens").values(rows).execute()
 
-/** An authorization of a server that was taken over, with its one refresh token. Its code was used long ago, and can't be presented. */
+interface SpentAuthorization {
+  readonly grantId: number
+  readonly scopes: string
+  readonly signedInAt: number
+  /** No digest, so that nothing can be presented for it. */
+  readonly codeDigest: string
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+
+/** An authorization whose code is not to be used any more, or never was one of these. Gives its id. */
+export async function insertSpentAuthorization(tx: Transaction, spent: SpentAuthorization): Promise<number> {
+  const { id } = await tx
+    .insertInto("oauth2_authorizations")
+    .values({
+      grant_id: spent.grantId,
+      scopes: spent.scopes,
+      redirect_uri: "",
+      challenge: "",
+      nonce: "",
+      signed_in_at: spent.signedInAt,
+      code_digest: spent.codeDigest,
+      code_expires_at: 0,
+      code_used_at: spent.createdAt || 1,
+      created_at: spent.createdAt,
+      expires_at: spent.expiresAt,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** An authorization of a server that was taken over, with its one refresh token. */
 export async function insertFormerAuthorization(
   tx: Transaction,
   {
@@ -192,24 +224,14 @@ export async function insertFormerAuthorization(
     now,
   }: { readonly grant: Selectable<Tables["oauth2_grants"]>; readonly digest: string; readonly expiresAt: number; readonly now: number },
 ): Promise<void> {
-  const { id } = await tx
-    .insertInto("oauth2_authorizations")
-    .values({
-      grant_id: grant.id,
-      scopes: grant.scopes,
-      redirect_uri: "",
-      challenge: "",
-      nonce: "",
-      signed_in_at: grant.created_at,
-      code_digest: `former ${digest}`,
-      code_expires_at: 0,
-      code_used_at: grant.created_at || 1,
-      created_at: grant.created_at,
-      expires_at: expiresAt,
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow()
-  await insertTokens(tx, [
-    { authorization_id: id, kind: "refresh", digest, scopes: grant.scopes, created_at: now, used_at: 0, expires_at: expiresAt },
-  ])
+  const { id: grantId, scopes, created_at: createdAt } = grant
+  const id = await insertSpentAuthorization(tx, {
+    grantId,
+    scopes,
+    signedInAt: createdAt,
+    codeDigest: `former ${digest}`,
+    createdAt,
+    expiresAt,
+  })
+  await insertTokens(tx, [{ authorization_id: id, kind: "refresh", digest, scopes, created_at: now, used_at: 0, expires_at: expiresAt }])
 }

@@ -6,7 +6,7 @@ import { tokenDigest } from "../sign-in/credentials/tokens.ts"
 const LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 const LENGTH = 52
 
-const PREFIXES = { secret: "gto_", code: "gta_", access: "gtu_", refresh: "gtr_" } as const
+const PREFIXES = { secret: "gto_", code: "gta_", access: "gtu_", refresh: "gtr_", device: "gtd_" } as const
 
 export const newText = (kind: keyof typeof PREFIXES): string =>
   PREFIXES[kind] + Array.from(randomBytes(LENGTH), (byte) => LETTERS.charAt(byte % LETTERS.length)).join("")

@@ -30,9 +30,9 @@ export interface TokenAnswer {
   readonly id_token?: string
 }
 
-type Field = (name: string) => string | undefined
+export type Field = (name: string) => string | undefined
 
-const badGrant = (why: string) => new OAuth2Error("invalid_grant", why)
+export const badGrant = (why: string) => new OAuth2Error("invalid_grant", why)
 const BAD_CODE = "the code is unknown, too old, used, or not for this client"
 const BAD_REFRESH = "the refresh token is unknown, too old, used, or not for this client"
 
@@ -46,7 +46,7 @@ interface Issued {
 }
 
 /** In a transaction: a refusal that writes something is returned, and thrown after the commit. */
-type Outcome =
+export type Outcome =
   | { readonly tokens: { readonly access: string; readonly refresh: string }; readonly issued: Issued }
   | { readonly refused: OAuth2Error }
 
@@ -117,7 +117,7 @@ async function end(tx: Transaction, id: number, why: string): Promise<Outcome> {
   return { refused: badGrant(why) }
 }
 
-async function answer(services: Services, application: Application, outcome: Outcome): Promise<TokenAnswer> {
+export async function answer(services: Services, application: Application, outcome: Outcome): Promise<TokenAnswer> {
   if ("refused" in outcome) throw outcome.refused
   const { tokens, issued } = outcome
   const idToken = issued.scopes.includes("openid") ? await writeIdToken(services, { ...issued, application }) : undefined
@@ -131,7 +131,7 @@ async function answer(services: Services, application: Application, outcome: Out
   }
 }
 
-async function issueTokens(
+export async function issueTokens(
   { config, now }: Services,
   tx: Transaction,
   authorizationId: number,
@@ -156,7 +156,7 @@ async function issueTokens(
   return texts
 }
 
-async function usableUser(db: Handle, id: number): Promise<User | undefined> {
+export async function usableUser(db: Handle, id: number): Promise<User | undefined> {
   const user = await findUserById.first(db, { id })
   return user && user.prohibit_login === 0 && user.is_active === 1 && user.must_change_password === 0 ? user : undefined
 }

@@ -15,6 +15,7 @@ import { bearerOfIssued } from "./credentials/issued-tokens.ts"
 import { findApplicationToken, findTokenOwner, findTwoFactor, findUserByLogin, noteTokenUse, touchGrant } from "./credentials/store.ts"
 import { tokenCredential } from "./credentials/token-credential.ts"
 import { tokenDigest } from "./credentials/tokens.ts"
+import type { Typed } from "./directories/directories.ts"
 import { openPasswordGuesses } from "./guesses/password-guesses.ts"
 import { useSecondFactor } from "./second-factor/two-factor.ts"
 
@@ -139,14 +140,14 @@ function openAuthenticator(services: Services): Authenticator {
   }
 
   async function checkPassword(login: string, password: string, digest: string, address: string): Promise<Recognized | undefined> {
-    const user = await findUserByLogin.first(database.read, { login })
-    const guess = await guesses.begin(user, login, address)
-    const verified = passwords.verify(password, user?.password_hash ?? "", guess.network)
-    const right = await verified.catch((error: unknown) => {
+    const known = await findUserByLogin.first(database.read, { login })
+    const guess = await guesses.begin(known, login, address)
+    const verified = verify(known, { login, password, network: guess.network })
+    const user = await verified.catch((error: unknown) => {
       guess.unchecked()
       throw error
     })
-    if (!user || !right || user.prohibit_login === 1) {
+    if (!user || user.prohibit_login === 1) {
       await guess.wrong()
       return undefined
     }
@@ -165,6 +166,16 @@ function openAuthenticator(services: Services): Authenticator {
       return finished
     }
     return { user, hasSecondFactor, checked: { complete, incomplete: guess.incomplete, halfway: guess.halfway } }
+  }
+
+  /** Whose password it is: as a directory says for its people, else by the account's own hash. */
+  async function verify(user: User | undefined, typed: Typed): Promise<User | undefined> {
+    if (config.signIn.directories.length > 0) {
+      const { signInByDirectory } = await import("./directories/directories.ts")
+      const asked = await signInByDirectory(services, user, typed)
+      if (asked?.kind !== "elsewhere") return asked?.user
+    }
+    return (await passwords.verify(typed.password, user?.password_hash ?? "", typed.network)) ? user : undefined
   }
 
   /** Replaces the hash of a server that was taken over by one of ours. Nobody waits for it: the next sign-in does it again. */

@@ -14,7 +14,8 @@ import { isApplicationTokenText, isTokenText } from "./credentials/credentials.t
 import { findTwoFactor } from "./credentials/store.ts"
 import { openTicket, sealTicket, type TicketKind, useTicket } from "./credentials/tickets.ts"
 import { beginAssertion, type Ceremony, type ShownPasskey, usePasskey } from "./passkeys/passkeys.ts"
-import { link, personBehind } from "./providers/links.ts"
+import { settleGroups } from "./providers/groups.ts"
+import { link, personBehind, rulesOf } from "./providers/links.ts"
 import type { Identity } from "./providers/providers.ts"
 import { useSecondFactor } from "./second-factor/two-factor.ts"
 
@@ -54,7 +55,10 @@ const Known = Type.Object({
   userName: Type.String(),
   fullName: Type.String(),
   verifiedEmail: Type.String(),
+  groups: Type.Array(Type.String()),
 })
+
+const sealable = (identity: Identity): Static<typeof Known> => ({ ...identity, groups: [...identity.groups] })
 
 const firstStep = {
   purpose: "sign-in, first step",
@@ -89,7 +93,7 @@ const stranger = {
   seconds: 1_800,
 }
 
-export type Stranger = Static<typeof stranger.content>
+export type Stranger = Omit<Static<typeof stranger.content>, "identity"> & { readonly identity: Identity }
 
 export interface ShownPassword {
   readonly login: string
@@ -120,7 +124,7 @@ export interface NewPassword {
 export interface SignIn {
   /** Refuses `badCredentials`, `forbidden` for an account that can't be used, `tooMany`. */
   readonly byPassword: (shown: ShownPassword) => Promise<Complete | Begun | MustChange>
-  /** Refuses `forbidden` for an account that can't be used. Undefined where no one here is linked with it. */
+  /** Refuses `forbidden` for an account that can't be used, and who is in none of the required groups. Undefined where no one here is linked with it. */
   readonly byIdentity: (identity: Identity, isRemembered: boolean) => Promise<Complete | Begun | MustChange | undefined>
   /** Of a person whose sign-in is to go on with the second step, where they have one. */
   readonly byPasskey: (shown: ShownPasskey & { readonly isRemembered: boolean }) => Promise<Complete | MustChange>
@@ -163,13 +167,21 @@ function openSignIn(services: Services): SignIn {
     return { kind: "begun", ticket, passkey: await beginAssertion(services, user) }
   }
 
+  async function settled(user: User, identity: Identity): Promise<User> {
+    const rules = rulesOf(services, identity.provider)
+    const now = await settleGroups(services, user, identity, rules)
+    requireUsablePerson(now)
+    return now
+  }
+
   async function complete(user: User, done: Omit<Complete, "kind" | "user">, identity?: Identity): Promise<Complete | MustChange> {
     if (user.must_change_password === 1) {
-      const content = { userId: user.id, version: user.credentials_version, ...done, ...(identity && { identity }) }
+      const content = { userId: user.id, version: user.credentials_version, ...done, ...(identity && { identity: sealable(identity) }) }
       return { kind: "mustChange", ticket: sealTicket(services, lastStep, content), name: user.name }
     }
-    if (identity) await database.write((tx) => link(services, tx, user, identity))
-    return { kind: "complete", user, ...done }
+    if (!identity) return { kind: "complete", user, ...done }
+    await database.write((tx) => link(services, tx, user, identity))
+    return { kind: "complete", user: await settled(user, identity), ...done }
   }
 
   const byPassword: SignIn["byPassword"] = async ({ login, password, isRemembered, address, identity }) => {
@@ -178,14 +190,14 @@ function openSignIn(services: Services): SignIn {
     const { user, hasSecondFactor } = await authenticator.firstFactor(login.trim(), password, address)
     requireUsablePerson(user)
     if (hasSecondFactor || (await needsSecondStep(services, user)))
-      return begun(user, { isByProvider: false, isRemembered, ...(identity && { identity }) })
+      return begun(user, { isByProvider: false, isRemembered, ...(identity && { identity: sealable(identity) }) })
     return complete(user, { method: "password", isRemembered }, identity)
   }
 
   const byIdentity: SignIn["byIdentity"] = async (identity, isRemembered) => {
-    const user = await personBehind(services, identity)
-    if (!user) return undefined
-    requireUsablePerson(user)
+    const person = await personBehind(services, identity)
+    if (!person) return undefined
+    const user = await settled(person, identity)
     if ((await hasApp(user)) || (await needsSecondStep(services, user))) return begun(user, { isByProvider: true, isRemembered })
     return complete(user, { method: "provider", isRemembered })
   }
@@ -264,7 +276,7 @@ function openSignIn(services: Services): SignIn {
     whoMustChange,
     choosePassword,
     confirm,
-    sealStranger: (content) => sealTicket(services, stranger, content),
+    sealStranger: ({ identity, ...content }) => sealTicket(services, stranger, { ...content, identity: sealable(identity) }),
     openStranger: (ticket) => openTicket(services, stranger, ticket)?.content,
   }
 }

@@ -130,7 +130,7 @@ async function consentPage(
   )
 }
 
-const EVERYTHING: Html = html`
+export const EVERYTHING: Html = html`
   <p class="notice bad" role="alert">
     This is full access: it can delete repositories and change your account. Authorize it only if you trust it entirely.
   </p>

@@ -144,6 +144,12 @@ const fields: readonly Field[] = [
     value: true,
     hint: t("For applications that run on a server and can keep a secret."),
   },
+  {
+    kind: "box",
+    name: "device_flow",
+    label: t("Device flow"),
+    hint: t("For command lines and televisions: users type a code on another device. Not for confidential clients."),
+  },
   { kind: "box", name: "skip_secondary_authorization", label: t("Skip the authorization page for people who have granted access before") },
 ]
 const taken = fields.flatMap((each) => ("name" in each ? [each.name] : []))

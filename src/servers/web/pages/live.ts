@@ -4,9 +4,10 @@ import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 import { GROWTH_CHANNEL } from "../../../core/events/growth.ts"
 import { readSubjects, type Subject } from "../../../core/events/log.ts"
 import { endOfLog, type Position } from "../../../core/events/store.ts"
-import { type Followed, NOTIFICATIONS, type PageEvent, type SentEvents } from "../../../core/page.ts"
+import { type Followed, NOTIFICATIONS, type Page, type PageEvent, type SentEvents } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
 import { waitAtMost } from "../../../core/timeout.ts"
+import { queryOf } from "../../../web/address.ts"
 
 /**
  * Pages that are open and follow what happens. While anyone follows, the process looks whether the log of events has grown: when a process says so, and
@@ -46,6 +47,9 @@ interface Follow {
   /** Decides about access, and gives what the page follows by now. */
   readonly followed: () => Promise<readonly Followed[]>
 }
+
+/** Whether a script asks to be told when the page changes. */
+export const isFollowed = ({ live }: Page, { url }: { readonly url: string }): boolean => live !== undefined && queryOf(url).has("live")
 
 export interface LivePages {
   /**

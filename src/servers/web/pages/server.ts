@@ -40,13 +40,14 @@ import { type Caller, type Kind, openKept, type Ready, routesOf, type Send } fro
 import { leadTo, sendAway, unnoticed } from "../../routing/redirect.ts"
 import { type DeclaredRequest, type DeclaredRoute, declaredRoute, pathOf } from "../../routing/routes.ts"
 import { filesFirst } from "./attach.ts"
+import { enterByProxy } from "./by-proxy.ts"
 import { errorPage, wantsPage } from "./errors.ts"
 import { openEventStreams, type SendEvents } from "./events.ts"
 import { leadToFactor, requireFactor } from "./factor.ts"
 import { FLASH, flashCookie, flashIn, isNavigation, LONGEST_FLASH, noFlash, type Undoable, undoableIn } from "./flash.ts"
 import { registerGoGet } from "./go-get.ts"
 import { askInPlace, confirmInPlace, signInPlace } from "./in-place.ts"
-import { type LivePages, openLivePages } from "./live.ts"
+import { isFollowed, type LivePages, openLivePages } from "./live.ts"
 import { beginningOf } from "./long.ts"
 import { NOT_SHARED, NOT_STORED, notStored, pageHeaders } from "./policy.ts"
 import { encodingFor, type ReadyText, readyText, sendReady } from "./ready.ts"
@@ -150,7 +151,7 @@ async function visitorOf(
   reply: FastifyReply,
 ): Promise<Visitor | Send> {
   const given = page.method === "POST" && !page.beforeSignIn ? await signInPlace(services, request) : undefined
-  const entered = given?.kind === "asked" ? given.entered : given
+  const entered = (given?.kind === "asked" ? given.entered : given) ?? (await enterByProxy(services, request))
   if (entered) keep(services, setSession(services, reply, entered.cookie), { keeps: { person: entered.session.user.name } })
   if (given?.kind === "asked") return () => sendShown(services, request, reply, given.shown, entered?.session)
   const isProgram = page.programs !== undefined && request.headers.authorization !== undefined
@@ -190,9 +191,6 @@ const readerOf = (services: Services, { actor, begun, diffs, kept }: Visitor, re
   kept,
   from: cameFrom(request),
 })
-
-/** Whether a script asks to be told when the page changes. */
-const isFollowed = ({ live }: Page, request: DeclaredRequest): boolean => live !== undefined && queryOf(request.url).has("live")
 
 /** The stream that tells a script when the page has changed; it ends with the session. */
 function follow(services: Services, { live }: Serving, page: Page, asked: Request, request: DeclaredRequest): SentEvents {

@@ -7,14 +7,19 @@ import { publish } from "../../../../core/events/publish.ts"
 import type { Services } from "../../../../core/services.ts"
 import { findTypedAddress } from "../../users/addresses.ts"
 import { findPasskeysOf } from "../passkeys/store.ts"
+import { type GroupRules, requireGroups } from "./groups.ts"
 import type { Identity } from "./providers.ts"
 import { deleteLink, findLinked, findLinksOf, insertLink, touchLink } from "./store.ts"
 
 /** Accounts elsewhere that let people in here. */
 
+/** The rules for groups of a provider, which may be there no more. */
+export const rulesOf = ({ config }: Pick<Services, "config">, name: string): GroupRules =>
+  config.signIn.providers.find((each) => each.name === name) ?? {}
+
 /**
  * The person whom an identity lets in: by the link that there is, or, where the provider is trusted with that, by a verified address that is an
- * activated one here; that makes the link. Undefined where no one is known.
+ * activated one here; that makes the link. Undefined where no one is known. Refuses `forbidden` who is not known and in none of the required groups.
  */
 export async function personBehind(services: Services, identity: Identity): Promise<User | undefined> {
   const { config, database, now } = services
@@ -25,6 +30,8 @@ export async function personBehind(services: Services, identity: Identity): Prom
     await database.write((tx) => touchLink.changes(tx, { id, label, now: now() }))
     return user
   }
+  // Before an address makes a link: who may not come in closes no account.
+  requireGroups(rulesOf(services, provider), identity.groups)
   const isTrusted = config.signIn.providers.some((each) => each.name === provider && each.linkByEmail === true)
   const address = isTrusted && identity.verifiedEmail !== "" ? await findTypedAddress(database.read, identity.verifiedEmail) : undefined
   const user = address?.is_activated === 1 ? await findUserById.first(database.read, { id: address.user_id }) : undefined

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache"
 import type { Configuration, CustomFetch } from "openid-client"
+import { memberOf } from "../../../../core/check.ts"
 import { refuse } from "../../../../core/errors.ts"
 import { t } from "../../../../core/language/message.ts"
 import { onFirstUseOf } from "../../../../core/memoize.ts"
@@ -7,6 +8,7 @@ import Type, { type Static } from "../../../../core/schema.ts"
 import type { Services } from "../../../../core/services.ts"
 import type { Provider as ProviderSchema } from "../../../../core/settings.ts"
 import { openTicket, sealTicket, useTicket } from "../credentials/tickets.ts"
+import { groupsThatCount, hasRules } from "./groups.ts"
 
 /** Other servers at which people sign in (OpenID Connect): the code flow with PKCE, `state` and `nonce`. */
 
@@ -24,6 +26,8 @@ export interface Identity {
   readonly fullName: string
   /** "" where the provider tells none, or doesn't vouch for it. */
   readonly verifiedEmail: string
+  /** Of the groups there, those that the settings name. */
+  readonly groups: readonly string[]
 }
 
 const underWay = {
@@ -170,14 +174,21 @@ function openProviders(services: Services): Providers {
     })
     const claims = tokens.claims()
     if (!claims) throw new TypeError("there is no id token")
-    const isMore = claims["email"] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
+    const { groupClaim = "groups" } = provider
+    const lacksGroups = hasRules(provider) && claims[groupClaim] === undefined
+    const isMore = (claims["email"] === undefined || lacksGroups) && configuration.serverMetadata().userinfo_endpoint !== undefined
     const all = isMore ? { ...claims, ...(await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)) } : claims
+    const told = new Map<string, unknown>(Object.entries(all))
+    // Too many to be told in a token (Azure): that is not the same as none.
+    if (hasRules(provider) && !told.has(groupClaim) && memberOf(told.get("_claim_names"), groupClaim) !== undefined)
+      throw new TypeError("the provider tells the groups elsewhere only; let it tell those of this application")
     const textOf = (claim: string): string => {
-      const value: unknown = Object.entries(all).find(([key]) => key === claim)?.[1]
+      const value = told.get(claim)
       return typeof value === "string" && value.length <= 254 && !value.includes("\0") ? value : ""
     }
     const [userName, email] = [textOf("preferred_username"), textOf("email")]
-    const isVerified = Object.entries(all).some(([key, value]) => key === "email_verified" && value === true)
+    const isVerified = told.get("email_verified") === true
+    const groups = [told.get(groupClaim)].flat().filter((each) => typeof each === "string")
     return {
       provider: provider.name,
       subject: claims.sub,
@@ -185,6 +196,7 @@ function openProviders(services: Services): Providers {
       userName,
       fullName: textOf("name"),
       verifiedEmail: isVerified ? email : "",
+      groups: groupsThatCount(provider, groups),
     }
   }
   return { begin, finish }
