@@ -1,3 +1,4 @@
+import { importedPeoplePages } from "./pages/administration/imports.ts"
 import { pageRegistry } from "./core/page.ts"
 import { announcementPages } from "./pages/administration/announcements.ts"
 import { administrationPages } from "./pages/administration/page.ts"
@@ -21,6 +22,8 @@ import { feedPages } from "./pages/profile/feeds.ts"
 import { packagePages } from "./pages/profile/packages/page.ts"
 import { profilePages } from "./pages/profile/page.ts"
 import { createPages } from "./pages/repo/create.ts"
+import { importPages } from "./pages/repo/import.ts"
+import { importListPages } from "./pages/repo/imports.ts"
 import { migrationPages } from "./pages/repo/migrate.ts"
 import { actionPages } from "./pages/repository/actions/page.ts"
 import { activityPages } from "./pages/repository/activity/charts.ts"
@@ -139,6 +142,9 @@ const declared = pageRegistry(
   loginPages,
   membershipPages,
   migrationPages,
+  importPages,
+  importListPages,
+  importedPeoplePages,
   milestoneEditPages,
   milestonePages,
   myPages,

@@ -43,6 +43,7 @@ import { lengths } from "./0041-lengths.ts"
 import { referenceTotals } from "./0042-reference-totals.ts"
 import { takeover } from "./0043-takeover.ts"
 import { imports } from "./0044-imports.ts"
+import { importRuns } from "./0048-import-runs.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
 export const migrations: readonly Migration[] = [
@@ -90,4 +91,5 @@ export const migrations: readonly Migration[] = [
   referenceTotals,
   takeover,
   imports,
+  importRuns,
 ]

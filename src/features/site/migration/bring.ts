@@ -6,7 +6,7 @@ import type { Services } from "../../../core/services.ts"
 import { whole } from "../../code/mirrors/import-target.ts"
 import type { Import } from "../../code/mirrors/store.ts"
 import { importReleaseFiles } from "./files.ts"
-import { advanceImport } from "./imports-store.ts"
+import { advanceImport, putHost } from "./imports-store.ts"
 import { putFaults } from "./items-store.ts"
 import { rewriteTexts } from "./links.ts"
 import { TEXT_KINDS } from "./links-store.ts"
@@ -50,7 +50,9 @@ export async function bringRecords(bringing: Bringing, initial: Progress, signal
     doerId: imported.doer_id,
     mapped: isTrusted ? readMapping(imported.people) : new Map(),
     byMail: isTrusted,
+    believesMails: isTrusted || new URL(origin.git.url).host === origin.host,
   }
+  if (imported.host !== origin.host) await database.write((tx) => putHost(tx, imported.id, origin.host))
   let cursor = cursorOf(imported)
   let progress = initial
   let before = imported.cursor
