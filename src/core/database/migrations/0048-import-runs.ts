@@ -3,7 +3,7 @@ import type { ColumnTypes } from "../columns.ts"
 import { tableMaker } from "./table-maker.ts"
 
 /** Imports that wait for their turn and are repeated, and who may still take over what they have brought. */
-export const importRuns = { id: 48, name: "import-runs", up }
+export const importRuns = { id: 45, name: "import-runs", up }
 
 async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   const { table, index } = tableMaker(db, types)
