@@ -1,6 +1,6 @@
-import { importedPeoplePages } from "./pages/administration/imports.ts"
 import { pageRegistry } from "./core/page.ts"
 import { announcementPages } from "./pages/administration/announcements.ts"
+import { importedPeoplePages } from "./pages/administration/imports.ts"
 import { administrationPages } from "./pages/administration/page.ts"
 import { myPages } from "./pages/dashboard/mine.ts"
 import { dashboardPages } from "./pages/dashboard/page.ts"

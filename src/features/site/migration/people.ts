@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { findUserById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import Type, { Check } from "../../../core/schema.ts"
 import { cut } from "../../code/mirrors/import-target.ts"
@@ -52,10 +53,11 @@ export function peopleOf(tx: Transaction, { host, doerId, mapped, byMail, believ
   }
 
   async function userOf(login: string, mail: string, claimedBy: number): Promise<number> {
-    // Whoever took texts over is asked again for those that another person brings later.
-    if (claimedBy !== 0 && (byMail || claimedBy === doerId)) return claimedBy
     const named = mapped.get(login.toLowerCase()) ?? (mail === "" ? undefined : mapped.get(mail))
     if (named !== undefined) return named
+    // Whoever took texts over is asked again for those that another person brings later.
+    const isSettled = claimedBy !== 0 && (byMail || claimedBy === doerId)
+    if (isSettled && (await findUserById.first(tx, { id: claimedBy }))) return claimedBy
     return byMail && mail !== "" ? ((await findOwnerOfMail.first(tx, { mail }))?.user_id ?? 0) : 0
   }
 

@@ -235,7 +235,6 @@ withWorld("runs of imports", { open: openForges }, ({ test, world: forges }) => 
     const clone_addr = await filled("texts", 2)
     const yan = await forges.there.person("yan")
     await must(yan, "POST", "/repos/zoe/texts/issues/1/comments", { body: "by yan" })
-    await must(yan, "POST", "/repos/zoe/texts/issues/1/reactions", { content: "heart" })
     await must(forges.zoe, "POST", "/repos/zoe/texts/releases", { tag_name: "v1", body: "r" })
     const options = { clone_addr, ...everything }
     const refused = await forges.bob.call("POST", "/repos/migrate", { ...options, repo_name: "mapped", people: "zoe = ann" })
@@ -286,6 +285,16 @@ withWorld("runs of imports", { open: openForges }, ({ test, world: forges }) => 
     expect(found).toEqual([expect.objectContaining({ login: "yan", user: null })])
     expect((await forges.bob.call("GET", "/admin/imports/people")).status).toBe(403)
     expect((await admin.call("PUT", `/admin/imports/people/${found[0].id}`, { login: "nobody-here" })).status).toBe(422)
+    // As origins bring them that say who reacted.
+    const { id: issue } = await get("/issues/1")
+    const reaction = { person_id: found[0].id, issue_id: issue, content: "heart", created_at: 1 }
+    for (const comment_id of [0, 987_654_321])
+      await database.write((tx) =>
+        tx
+          .insertInto("imported_reactions")
+          .values({ ...reaction, comment_id })
+          .execute(),
+      )
     await must(admin, "PUT", `/admin/imports/people/${found[0].id}`, { login: "bob" })
     await settle()
     expect((await get("/issues/1/comments"))[0]).toMatchObject({ user: { login: "bob" }, original_author: "" })
