@@ -261,7 +261,14 @@ withWorld("runs of imports", { open: openForges }, ({ test, world: forges }) => 
       database.write((tx) =>
         tx
           .insertInto("emails")
-          .values({ user_id: forges.ann.id, email: "zoe@there.example", lower_email: "zoe@there.example", is_activated, is_primary: 0 })
+          .values({
+            user_id: forges.ann.id,
+            email: "zoe@there.example",
+            lower_email: "zoe@there.example",
+            is_activated,
+            is_primary: 0,
+            created_at: 0,
+          })
           .execute(),
       )
     await add(0)
