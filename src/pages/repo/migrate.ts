@@ -168,12 +168,14 @@ const preview: Page = page({
       if (error instanceof Refusal && error.status < 500) return error
       throw error
     })
-    const filled: Filled = {
-      values: seen instanceof Refusal || typed.get("repo_name") ? values : { ...values, repo_name: seen.name },
-      preview: seen instanceof Refusal ? notice("bad", seen.said) : previewView(seen),
-      sealed: hasAny ? services.secrets.seal(JSON.stringify(given), `import form ${me.id}`) : "",
+    const sealed = hasAny ? services.secrets.seal(JSON.stringify(given), `import form ${me.id}`) : ""
+    if (seen instanceof Refusal) {
+      const kept = [...typed].filter(([name]) => !SECRETS.some((each) => each === name)).map(([name, value]) => [name, [value]] as const)
+      const refused: Draft = { form: begin.id, refusal: seen, typed: Object.fromEntries(kept) }
+      return { ...(await shown({ ...call, draft: refused }, { values, sealed })), isPrivate: true, status: seen.status }
     }
-    return { ...(await shown(call, filled)), isPrivate: true, ...(seen instanceof Refusal && { status: seen.status }) }
+    const filled = { values: { ...values, repo_name: typed.get("repo_name") || seen.name }, preview: previewView(seen), sealed }
+    return { ...(await shown(call, filled)), isPrivate: true }
   },
 })
 

@@ -278,7 +278,7 @@ select imported_people.*, users.name as user_name, (
     select count(*) as count
     from imported_items
     where imported_items.person_id = imported_people.id
-      and imported_items.person_id > ?) as waiting
+      and imported_items.person_id > 0) as waiting
 from imported_people
 left join users on users.id = imported_people.user_id
 order by imported_people.host, imported_people.login, imported_people.id
@@ -291,7 +291,7 @@ select imported_people.*, users.name as user_name, (
     select count(*) as count
     from imported_items
     where imported_items.person_id = imported_people.id
-      and imported_items.person_id > ?) as waiting
+      and imported_items.person_id > 0) as waiting
 from imported_people
 left join users on users.id = imported_people.user_id
 where lower(imported_people.login) like ? escape '\'
@@ -306,7 +306,7 @@ select imported_people.*, users.name as user_name, (
     select count(*) as count
     from imported_items
     where imported_items.person_id = imported_people.id
-      and imported_items.person_id > ?) as waiting
+      and imported_items.person_id > 0) as waiting
 from imported_people
 left join users on users.id = imported_people.user_id
 where imported_people.user_id = ?

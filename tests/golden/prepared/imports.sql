@@ -29,12 +29,12 @@ select imported_people.*, (
     select count(*) as count
     from imported_items
     where imported_items.person_id = imported_people.id
-      and imported_items.person_id > ?) as waiting
+      and imported_items.person_id > 0) as waiting
 from emails
 inner join imported_people on imported_people.mail = emails.lower_email
 where emails.user_id = ?
   and emails.is_activated = ?
-  and imported_people.mail <> ?
+  and imported_people.mail <> ''
   and imported_people.user_id in (?, ?)
 order by imported_people.host, imported_people.id
 limit ?;
@@ -56,7 +56,7 @@ select emails.user_id
 from imported_people
 inner join emails on emails.lower_email = imported_people.mail
 where imported_people.id = ?
-  and imported_people.mail <> ?
+  and imported_people.mail <> ''
   and emails.user_id = ?
   and emails.is_activated = ?
 limit ?;

@@ -5,6 +5,10 @@ import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables/index.ts"
 import type { Page } from "../../../core/operation.ts"
 
+// Written out as in the indexes.
+const WAITS = sql<SqlBool>`imported_items.person_id > 0`
+const HAS_MAIL = sql<SqlBool>`imported_people.mail <> ''`
+
 interface ImportedPerson {
   readonly host: string
   readonly key: string
@@ -55,7 +59,7 @@ export const findProof = query("imports.findProof", (db, p: Params<{ personId: n
     .innerJoin("emails", "emails.lower_email", "imported_people.mail")
     .select("emails.user_id")
     .where("imported_people.id", "=", p.personId)
-    .where("imported_people.mail", "<>", "")
+    .where(HAS_MAIL)
     .where("emails.user_id", "=", p.userId)
     .where("emails.is_activated", "=", 1)
     .limit(1),
@@ -72,12 +76,12 @@ export const findOwnPeople = query("imports.findOwnPeople", (db, p: Params<{ use
         .selectFrom("imported_items")
         .select(({ fn }) => fn.countAll<number>().as("count"))
         .whereRef("imported_items.person_id", "=", "imported_people.id")
-        .where("imported_items.person_id", ">", 0)
+        .where(WAITS)
         .as("waiting"),
     )
     .where("emails.user_id", "=", p.userId)
     .where("emails.is_activated", "=", 1)
-    .where("imported_people.mail", "<>", "")
+    .where(HAS_MAIL)
     .where("imported_people.user_id", "in", [0, p.userId])
     .orderBy("imported_people.host")
     .orderBy("imported_people.id")
@@ -104,7 +108,7 @@ export async function listPeople(
         .selectFrom("imported_items")
         .select(({ fn }) => fn.countAll<number>().as("count"))
         .whereRef("imported_items.person_id", "=", "imported_people.id")
-        .where("imported_items.person_id", ">", 0)
+        .where(WAITS)
         .as("waiting"),
     )
     .orderBy("imported_people.host")
@@ -128,7 +132,7 @@ export async function takeWaiting(tx: Transaction, personId: number, limit: numb
     .selectFrom("imported_items")
     .select(["repository_id", "kind", "source_key", "local_id"])
     .where("person_id", "=", personId)
-    .where("person_id", ">", 0)
+    .where(WAITS)
     .limit(limit)
     .execute()
   for (const [of, some] of Map.groupBy(rows, ({ repository_id, kind }) => `${repository_id} ${kind}`)) {
