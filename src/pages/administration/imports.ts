@@ -14,6 +14,10 @@ import { formView } from "../../web/form.ts"
 
 /** Whose texts imports have brought, and who these people are here. */
 
+const ABOUT = t(
+  "Imports name these people of other servers as authors. Whoever you assign becomes the author of their texts; this can't be taken back.",
+)
+
 const IMPORTED = `${ADMINISTRATION_PATH}/imports` as const
 
 const people: Page = page({
@@ -29,7 +33,7 @@ const people: Page = page({
       title: t("People of imports"),
       body: html`
         <h1>People of imports</h1>
-        <p class="muted">Imports name these people of other servers as authors. Whoever you assign becomes the author of their texts; this can't be taken back.</p>
+        <p class="muted">${ABOUT}</p>
         ${rowsOr(
           rows,
           ({ id, host, login, name, waiting, user_name }) => html`

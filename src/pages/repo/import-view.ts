@@ -53,8 +53,8 @@ export const RECORDS = [
 
 export const SERVICES = [
   ["git", t("Any git server")],
-  ["github", "GitHub"],
-  ["gitlab", "GitLab"],
+  ["github", t("GitHub")],
+  ["gitlab", t("GitLab")],
   ["gitea", t("Hearth, Gitea or Forgejo")],
   ["gogs", t("Gogs")],
 ] as const
@@ -118,7 +118,10 @@ export function importState(row: Import, { state: at, error }: RepositoryImport,
   if (at === "failed") return notice("bad", html`It failed: ${error}`)
   if (at === "stopped") return notice("warn", t("The import was stopped. What has come stays."))
   return html`
-    ${row.waits_until > 0 && notice("warn", html`The other server grants no more requests for now. The import goes on ${time(row.waits_until, now)}.`)}
+    ${
+      row.waits_until > 0 &&
+      notice("warn", html`The other server grants no more requests for now. The import goes on ${time(row.waits_until, now)}.`)
+    }
     ${error !== "" && notice("warn", html`A step did not succeed, and is tried again: ${error}`)}
     ${notice("info", t("The import continues if you leave this page."))}
   `

@@ -92,7 +92,13 @@ const faultsView = (at: string, list: Parameters<typeof pager>[1], { rows, total
     <ul class="rows card">
       ${rows.map(
         ({ kind, source_key, message }) =>
-          html`<li><div class="main"><span class="break">${stepName(kind)} <span translate="no">${source_key}</span>: ${message}</span></div></li>`,
+          html`
+            <li>
+              <div class="main">
+                <span class="break">${stepName(kind)} <span translate="no">${source_key}</span>: ${message}</span>
+              </div>
+            </li>
+          `,
       )}
     </ul>
     ${pager(at, list, total)}

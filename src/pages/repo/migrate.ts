@@ -11,6 +11,7 @@ import type { Services } from "../../core/services.ts"
 import { migrationOperations } from "../../features/site/migration/operations.ts"
 import { previewImport } from "../../features/site/migration/preview.ts"
 import type { ImportPreview } from "../../features/site/migration/records.ts"
+import { formSecretContext } from "../../features/site/migration/secret.ts"
 import { notice, table } from "../../web/components.ts"
 import { type Field, formView } from "../../web/form.ts"
 import { addressOfMade, ownerField } from "../parts/new-repository.ts"
@@ -138,7 +139,7 @@ const Secrets = Type.Object({ auth_username: Type.String(), auth_password: Type.
 function unsealed({ secrets }: Services, sealed: string, userId: number): Readonly<Record<string, string>> {
   if (sealed === "") return {}
   try {
-    const stored: unknown = JSON.parse(secrets.unseal(sealed, `import form ${userId}`))
+    const stored: unknown = JSON.parse(secrets.unseal(sealed, formSecretContext(userId)))
     return Check(Secrets, stored) ? stored : {}
   } catch {
     return {}
@@ -168,7 +169,7 @@ const preview: Page = page({
       if (error instanceof Refusal && error.status < 500) return error
       throw error
     })
-    const sealed = hasAny ? services.secrets.seal(JSON.stringify(given), `import form ${me.id}`) : ""
+    const sealed = hasAny ? services.secrets.seal(JSON.stringify(given), formSecretContext(me.id)) : ""
     if (seen instanceof Refusal) {
       const kept = [...typed].filter(([name]) => !SECRETS.some((each) => each === name)).map(([name, value]) => [name, [value]] as const)
       const refused: Draft = { form: begin.id, refusal: seen, typed: Object.fromEntries(kept) }

@@ -140,3 +140,7 @@ export const giveIssues = (tx: Transaction, ids: readonly number[], userId: numb
     .where(inList("issues.id", ids))
     .where("original_author", "<>", "")
     .execute()
+
+/** Writes the text of an issue that came from elsewhere anew, unless it was edited here. */
+export const rewriteIssue = (tx: Transaction, id: number, content: string) =>
+  tx.updateTable("issues").set({ content }).where("id", "=", id).where("content_version", "=", 0).execute()

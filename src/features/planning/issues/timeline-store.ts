@@ -127,3 +127,7 @@ export const giveComments = (tx: Transaction, ids: readonly number[], userId: nu
     .$if(of === "reviews", (entries) => entries.where("kind", "=", "review"))
     .where("original_author", "<>", "")
     .execute()
+
+/** Writes a text that came from elsewhere anew, unless it was edited here. */
+export const rewriteComment = (tx: Transaction, id: number, content: string) =>
+  tx.updateTable("comments").set({ content }).where("id", "=", id).where("content_version", "=", 0).execute()

@@ -1,17 +1,16 @@
-import type { Repository } from "../../../access/permission.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import Type, { Check } from "../../../core/schema.ts"
-import type { Services } from "../../../core/services.ts"
 import { whole } from "../../code/mirrors/import-target.ts"
 import type { Import } from "../../code/mirrors/store.ts"
+import type { Bringing } from "./bringing.ts"
 import { importReleaseFiles } from "./files.ts"
 import { advanceImport, putHost } from "./imports-store.ts"
 import { putFaults } from "./items-store.ts"
 import { rewriteTexts } from "./links.ts"
 import { TEXT_KINDS } from "./links-store.ts"
 import type { Kind, Records } from "./model.ts"
-import type { Batch, Origin } from "./origin.ts"
+import type { Batch } from "./origin.ts"
 import { peopleOf, readMapping } from "./people.ts"
 import { kindsOf, type Progress } from "./progress.ts"
 import type { Landing } from "./writers/landing.ts"
@@ -25,14 +24,6 @@ const Cursor = Type.Object({ kind: Type.Integer(), position: Type.String() })
 /** The import was stopped, or goes on in another process. */
 export class Elsewhere extends Error {
   override readonly name = "Elsewhere"
-}
-
-/** What is being imported, and into what. */
-export interface Bringing {
-  readonly services: Services
-  readonly repository: Repository
-  readonly imported: Import
-  readonly origin: Origin
 }
 
 /**

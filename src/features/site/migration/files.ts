@@ -4,7 +4,7 @@ import { requireName } from "../../code/attachments/names.ts"
 import { findAttachmentsOfReleases, insertAttachment } from "../../code/attachments/store.ts"
 import { openDownload } from "../../code/mirrors/downloads.ts"
 import { lockRelease } from "../../code/releases/store.ts"
-import type { Bringing } from "./bring.ts"
+import type { Bringing } from "./bringing.ts"
 import type { Release, ReleaseFile } from "./model.ts"
 import { findReleasesOfTags } from "./store.ts"
 
