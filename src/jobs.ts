@@ -59,7 +59,7 @@ import { settledTasks } from "./features/site/administration/settled-tasks.ts"
 import { removeAdoptedJob } from "./features/site/adoption/adopt.ts"
 import { alertJob } from "./features/site/backups/alert.ts"
 import { scheduledBackup } from "./features/site/backups/scheduled.ts"
-import { importJob } from "./features/site/migration/import-job.ts"
+import { importDefinition, takeOverJob } from "./features/site/migration/jobs.ts"
 import { countChanges } from "./features/site/takeover/count-changes.ts"
 
 /** All kinds of jobs: work outside the database that follows a write. */
@@ -99,7 +99,8 @@ export const jobs: readonly JobDefinition[] = [
   deliveries,
   syncJob,
   pushJob,
-  importJob,
+  importDefinition,
+  takeOverJob,
   removeAdoptedJob,
   countChanges,
 ]

@@ -1,5 +1,6 @@
 import { pageRegistry } from "./core/page.ts"
 import { announcementPages } from "./pages/administration/announcements.ts"
+import { importedPeoplePages } from "./pages/administration/imports.ts"
 import { administrationPages } from "./pages/administration/page.ts"
 import { myPages } from "./pages/dashboard/mine.ts"
 import { dashboardPages } from "./pages/dashboard/page.ts"
@@ -22,6 +23,8 @@ import { feedPages } from "./pages/profile/feeds.ts"
 import { packagePages } from "./pages/profile/packages/page.ts"
 import { profilePages } from "./pages/profile/page.ts"
 import { createPages } from "./pages/repo/create.ts"
+import { importPages } from "./pages/repo/import.ts"
+import { importListPages } from "./pages/repo/imports.ts"
 import { migrationPages } from "./pages/repo/migrate.ts"
 import { actionPages } from "./pages/repository/actions/page.ts"
 import { activityPages } from "./pages/repository/activity/charts.ts"
@@ -143,6 +146,9 @@ const declared = pageRegistry(
   secondFactorPages,
   membershipPages,
   migrationPages,
+  importPages,
+  importListPages,
+  importedPeoplePages,
   milestoneEditPages,
   milestonePages,
   myPages,

@@ -6,6 +6,7 @@ import { backupCommands } from "./backup-commands.ts"
 import { databaseCommands } from "./database-commands.ts"
 import { examples } from "./examples.ts"
 import type { ExitCode } from "./failure.ts"
+import { importCommand } from "./import-commands.ts"
 import type { Environment } from "./installation.ts"
 import { packageRuleCommands } from "./package-rule-commands.ts"
 import { runnerCommands } from "./runner-commands.ts"
@@ -36,6 +37,7 @@ export function otherCommands(program: Command, terminal: Terminal, env: () => E
   databaseCommands(program, terminal, env, end)
   backupCommands(program, terminal, env, end)
   accountCommands(program, terminal, env, end)
+  importCommand(program, terminal, env, end)
 
   program
     .command("doctor")

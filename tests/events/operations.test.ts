@@ -29,6 +29,14 @@ import { type CheckedWorld, openCheckedWorld, type World } from "../support/worl
 /** Writing operations that publish nothing, each with the reason. */
 const SILENT: Readonly<Record<string, string>> = {
   repoMigrate: "its example has no server to import from; the repository's creation is published, see migration tests",
+  repoPreviewImport: "it asks another server, and changes nothing",
+  repoStartImport: "an import tells nobody; its page asks how far it is",
+  repoStopImport: "the same",
+  userCreateImports: "the same",
+  userStartImport: "the same",
+  userStopImport: "the same",
+  userClaimImportedPerson: "old texts get another author; nobody is told",
+  adminAssignImportedPerson: "the same",
   repoPushMirrorSync: "its example has no mirrors; see `others`",
   repoGetFileContentsPost: "it reads; the body only names the files",
   renderMarkdown: "it only answers",

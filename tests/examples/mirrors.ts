@@ -47,8 +47,9 @@ async function following(world: World) {
 }
 
 /** An imported repository. */
-async function brought(world: World) {
+async function brought(world: World, size = 1) {
   const { authorization, path } = await mirrored(world, 0)
+  let id = 0
   const { database } = world.hearth.services
   await database.write(async (tx) => {
     const found = await tx
@@ -57,7 +58,7 @@ async function brought(world: World) {
       .where("lower_name", "=", path.repo.toLowerCase())
       .where("owner_id", "=", (eb) => eb.selectFrom("users").select("id").where("lower_name", "=", path.owner.toLowerCase()))
       .executeTakeFirstOrThrow()
-    await tx
+    const made = await tx
       .insertInto("imports")
       .values({
         repository_id: found.id,
@@ -74,15 +75,97 @@ async function brought(world: World) {
         created_at: 1,
         updated_at: 2,
       })
-      .execute()
+      .returning("id")
+      .executeTakeFirstOrThrow()
+    id = made.id
+    for (let number = 1; number <= size; number++)
+      await tx
+        .insertInto("import_faults")
+        .values({ import_id: id, kind: "labels", source_key: `${number}`, message: "it can't be read" })
+        .execute()
   })
-  return { authorization, path: { owner: path.owner, repo: path.repo } }
+  return { authorization, path: { owner: path.owner, repo: path.repo }, id }
+}
+
+const repositoryOf = async (world: World, size = 1) => {
+  const { id: _, ...example } = await brought(world, size)
+  return example
+}
+
+/** An import that was stopped. */
+async function stopped(world: World) {
+  const { id, ...example } = await brought(world)
+  await world.hearth.services.database.write((tx) => tx.updateTable("imports").set({ phase: "stopped" }).where("id", "=", id).execute())
+  return { id, ...example }
+}
+
+/** Someone of another server who has the caller's address. */
+async function imported(world: World, size = 1) {
+  const who = await world.person()
+  const { database } = world.hearth.services
+  const id = await database.write(async (tx) => {
+    let last = 0
+    const owner = await tx.selectFrom("emails").select("lower_email").where("user_id", "=", who.id).executeTakeFirstOrThrow()
+    for (let number = 1; number <= size; number++) {
+      const row = {
+        host: `host${who.id}.example`,
+        source_key: `${number}`,
+        login: `zoe${number}`,
+        name: "Zoe",
+        mail: owner.lower_email,
+        user_id: 0,
+      }
+      last = (await tx.insertInto("imported_people").values(row).returning("id").executeTakeFirstOrThrow()).id
+    }
+    return last
+  })
+  return { who, id }
 }
 
 export const mirrorExamples: Examples = {
   // Only the tests of mirrors have another server to import from.
   repoMigrate: () => ({ body: { clone_addr: "http://127.0.0.1:9/in.git", repo_name: "in" }, status: 422 }),
-  repoGetImport: brought,
+  repoPreviewImport: () => ({ body: { clone_addr: "http://127.0.0.1:9/in.git" }, status: 422 }),
+  repoGetImport: (world) => repositoryOf(world),
+  repoListImportFaults: repositoryOf,
+  repoStopImport: (world) => repositoryOf(world),
+  repoStartImport: async (world) => {
+    const { id: _, ...example } = await stopped(world)
+    return { ...example, body: {} }
+  },
+  userListImports: async (world, size) => {
+    const { authorization, id } = await brought(world)
+    await world.hearth.services.database.write(async (tx) => {
+      const { id: _, ...row } = await tx.selectFrom("imports").selectAll().where("id", "=", id).executeTakeFirstOrThrow()
+      for (let more = 1; more < size; more++) await tx.insertInto("imports").values(row).execute()
+    })
+    return { authorization }
+  },
+  userCreateImports: async (world) => ({
+    authorization: (await world.person()).authorization,
+    body: { addresses: ["http://127.0.0.1:9/in.git"] },
+  }),
+  userStopImport: async (world) => {
+    const { authorization, id } = await brought(world)
+    return { authorization, path: { id } }
+  },
+  userStartImport: async (world) => {
+    const { authorization, id } = await stopped(world)
+    return { authorization, path: { id }, body: {} }
+  },
+  userListImportedPeople: async (world) => ({ authorization: (await imported(world)).who.authorization }),
+  userClaimImportedPerson: async (world) => {
+    const { who, id } = await imported(world)
+    return { authorization: who.authorization, path: { id } }
+  },
+  adminListImportedPeople: async (world, size = 1) => {
+    await imported(world, size)
+    return {}
+  },
+  adminAssignImportedPerson: async (world) => {
+    const { who, id } = await imported(world)
+    return { path: { id }, body: { login: who.name } }
+  },
   repoMirrorSync: following,
   repoListPushMirrors: mirrored,
   repoAddPushMirror: async (world) => ({ ...(await mirrored(world, 0)), body: remote }),

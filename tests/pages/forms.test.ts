@@ -30,6 +30,7 @@ const OWN_VERBS: readonly string[] = [
   "issue.fill",
   "issue.transfer",
   "mail.unsubscribe",
+  "migration.preview",
   "notifications.mark",
   "notifications.read",
   "notifications.unsubscribe",

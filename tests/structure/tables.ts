@@ -52,6 +52,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   import_faults: "features/site/migration/writers",
   imported_items: "features/site/migration/writers",
   imported_people: "features/site/migration/writers",
+  imported_reactions: "features/site/migration/writers",
   imports: "features/site/migration",
   invitations: "features/people/sign-in/registration",
   issue_assignees: "features/planning/issues",

@@ -1,23 +1,21 @@
-import { onRepositoryAsAdministrator } from "../../access/policies/repositories.ts"
-import { signedIn } from "../../access/policies/site.ts"
-import { refuse } from "../../core/errors.ts"
+import { type Me, signedIn } from "../../access/policies/site.ts"
+import { isSiteAdministrator, type SignedIn } from "../../core/actor.ts"
+import { Refusal } from "../../core/errors.ts"
 import { form } from "../../core/forms/form.ts"
-import { attribute, type Html, html } from "../../core/html.ts"
-import { type Text, t } from "../../core/language/message.ts"
+import { type Content, html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
-import { type Page, page } from "../../core/page.ts"
-import Type from "../../core/schema.ts"
-import { lifecycleOperations } from "../../features/code/lifecycle/operations.ts"
-import type { RepositoryImport } from "../../features/code/mirrors/records.ts"
-import { findImportOf } from "../../features/site/migration/imports-store.ts"
+import { type Draft, type Page, page, type Shown } from "../../core/page.ts"
+import Type, { Check } from "../../core/schema.ts"
+import type { Services } from "../../core/services.ts"
 import { migrationOperations } from "../../features/site/migration/operations.ts"
-import { presentImport } from "../../features/site/migration/progress.ts"
-import { path, repositoryPath, withQuery } from "../../web/address.ts"
-import { notice, state } from "../../web/components.ts"
+import { previewImport } from "../../features/site/migration/preview.ts"
+import type { ImportPreview } from "../../features/site/migration/records.ts"
+import { formSecretContext } from "../../features/site/migration/secret.ts"
+import { notice, table } from "../../web/components.ts"
 import { type Field, formView } from "../../web/form.ts"
-import type { IconName } from "../../web/icon-names.ts"
 import { addressOfMade, ownerField } from "../parts/new-repository.ts"
-import { repositoryPage } from "../repository/frame.ts"
+import { credentials, peopleField, RECORDS, SERVICES, stepName, withoutEmpty } from "./import-view.ts"
 
 const source: readonly Field[] = [
   {
@@ -35,41 +33,13 @@ const source: readonly Field[] = [
     kind: "menu",
     name: "service",
     label: t("Repository to import"),
-    hint: t("Issues, pull requests and releases can be imported from a server with the same API."),
-    options: [
-      ["git", t("Any git server")],
-      ["gitea", t("Hearth, Gitea or Forgejo")],
-      ["gogs", t("Gogs")],
-    ],
+    hint: t("From these servers more than git can be imported, such as issues and pull requests."),
+    options: SERVICES,
   },
-  {
-    kind: "group",
-    label: t("Credentials"),
-    hint: t("Needed for private repositories, and to import more than git."),
-    fields: [
-      { kind: "line", name: "auth_username", label: t("Name"), maxlength: 255 },
-      { kind: "line", name: "auth_password", label: t("Password"), type: "password", maxlength: 1024, autocomplete: "new-password" },
-      {
-        kind: "line",
-        name: "auth_token",
-        label: t("Access token (instead of a password)"),
-        type: "password",
-        maxlength: 1024,
-        autocomplete: "new-password",
-      },
-    ],
-  },
+  credentials,
 ]
 
-const RECORDS = [
-  ["issues", t("Issues")],
-  ["labels", t("Labels")],
-  ["milestones", t("Milestones")],
-  ["pull_requests", t("Pull requests")],
-  ["releases", t("Releases")],
-] as const
-
-const fieldsOf = (owner: Field, hasLargeFiles: boolean): readonly Field[] => [
+const fieldsOf = (owner: Field, hasLargeFiles: boolean, mapsPeople: boolean): readonly Field[] => [
   ...source,
   {
     kind: "group",
@@ -94,9 +64,58 @@ const fieldsOf = (owner: Field, hasLargeFiles: boolean): readonly Field[] => [
       { kind: "box", name: "wiki", label: t("Wiki") },
       ...(hasLargeFiles ? [{ kind: "box", name: "lfs", label: t("Large files (Git LFS)") } as const] : []),
       ...RECORDS.map(([name, label]) => ({ kind: "box", name, label }) as const),
+      ...(mapsPeople ? [peopleField] : []),
     ],
   },
 ]
+
+interface Call extends Me {
+  readonly services: Services
+  readonly actor: SignedIn
+  readonly draft: Draft | undefined
+}
+
+interface Filled {
+  readonly values: Readonly<Record<string, unknown>>
+  /** What the other server has, or why it was not seen. */
+  readonly preview?: Content
+  /** The credentials that were typed, sealed for who typed them. */
+  readonly sealed?: string
+}
+
+async function shown(
+  { services: { config, database }, me, actor, draft }: Call,
+  { values, preview: seen, sealed }: Filled,
+): Promise<Shown> {
+  const owner = await ownerField(database.read, me, "repo_owner", text(values["repo_owner"]) || undefined)
+  return {
+    kind: "shown",
+    title: t("Import a repository"),
+    width: "narrow",
+    unlisted: true,
+    body: html`
+      <h1>Import a repository</h1>
+      <p class="muted"><a href="/repo/imports">Your imports, and several at once</a></p>
+      ${seen}
+      ${
+        config.migrations.enabled
+          ? formView(begin, {
+              draft,
+              record: values,
+              submit: t("Start import"),
+              beside: html`<button formaction="/repo/migrate/preview" formnovalidate>Look first what is there</button>`,
+              fields: [
+                ...fieldsOf(owner, config.lfs.enabled, isSiteAdministrator(actor)),
+                { kind: "hidden", name: "sealed", value: sealed ?? "" },
+              ],
+            })
+          : notice("info", t("Imports are disabled on this site. You can push an existing repository to a new one."))
+      }
+    `,
+  }
+}
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "")
 
 const migrate: Page = page({
   id: "migration.new",
@@ -107,143 +126,104 @@ const migrate: Page = page({
     owner: Type.Optional(Type.String()),
     name: Type.Optional(Type.String()),
   },
-  answer: async ({ services: { config }, db, me, query, draft }) => ({
-    kind: "shown",
-    title: t("Import a repository"),
-    width: "narrow",
-    unlisted: true,
-    body: html`
-      <h1>Import a repository</h1>
-      ${
-        config.migrations.enabled
-          ? formView(begin, {
-              draft,
-              record: { clone_addr: query.clone_addr, repo_name: query.name },
-              submit: t("Start import"),
-              fields: fieldsOf(await ownerField(db, me, "repo_owner", query.owner), config.lfs.enabled),
-            })
-          : notice("info", t("Imports are disabled on this site. You can push an existing repository to a new one."))
-      }
-    `,
-  }),
+  answer: ({ query, ...call }) => shown(call, { values: { clone_addr: query.clone_addr, repo_name: query.name, repo_owner: query.owner } }),
 })
+
+const LINES = ["clone_addr", "service", "repo_owner", "repo_name", "description", "people"] as const
+const SECRETS = ["auth_username", "auth_password", "auth_token"] as const
+const BOXES = ["private", "mirror", "wiki", "lfs", ...RECORDS.map(([name]) => name)] as const
+
+const Secrets = Type.Object({ auth_username: Type.String(), auth_password: Type.String(), auth_token: Type.String() })
+
+/** The credentials that were typed before the look, for the same person. */
+function unsealed({ secrets }: Services, sealed: string, userId: number): Readonly<Record<string, string>> {
+  if (sealed === "") return {}
+  try {
+    const stored: unknown = JSON.parse(secrets.unseal(sealed, formSecretContext(userId)))
+    return Check(Secrets, stored) ? stored : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Shows the form again with what was typed, and what the other server has. Changes nothing. */
+const preview: Page = page({
+  id: "migration.preview",
+  address: "POST /repo/migrate/preview",
+  access: signedIn,
+  bytes: 1024 * 1024,
+  query: Object.fromEntries([...LINES, ...SECRETS, ...BOXES, "sealed"].map((name) => [name, Type.Optional(Type.String())])),
+  answer: async ({ query, ...call }) => {
+    const { services, me } = call
+    const typed = new Map(Object.entries(query).map(([name, value]) => [name, text(value)]))
+    const before = unsealed(services, typed.get("sealed") ?? "", me.id)
+    const secret = (name: (typeof SECRETS)[number]): string => typed.get(name) || before[name] || ""
+    const given = { auth_username: secret("auth_username"), auth_password: secret("auth_password"), auth_token: secret("auth_token") }
+    const hasAny = Object.values(given).some((each) => each !== "")
+    const values = {
+      ...Object.fromEntries(LINES.map((name) => [name, typed.get(name)])),
+      ...Object.fromEntries(BOXES.map((name) => [name, typed.has(name)])),
+    }
+    const asked = { clone_addr: typed.get("clone_addr") ?? "", service: serviceIn(typed.get("service")), ...given }
+    const seen = await previewImport(services, asked).catch((error: unknown) => {
+      if (error instanceof Refusal && error.status < 500) return error
+      throw error
+    })
+    const sealed = hasAny ? services.secrets.seal(JSON.stringify(given), formSecretContext(me.id)) : ""
+    if (seen instanceof Refusal) {
+      const kept = [...typed].filter(([name]) => !SECRETS.some((each) => each === name)).map(([name, value]) => [name, [value]] as const)
+      const refused: Draft = { form: begin.id, refusal: seen, typed: Object.fromEntries(kept) }
+      return { ...(await shown({ ...call, draft: refused }, { values, sealed })), isPrivate: true, status: seen.status }
+    }
+    const filled = { values: { ...values, repo_name: typed.get("repo_name") || seen.name }, preview: previewView(seen), sealed }
+    return { ...(await shown(call, filled)), isPrivate: true }
+  },
+})
+
+const serviceIn = (word: string | undefined) => SERVICES.find(([service]) => service === word)?.[0] ?? "git"
+
+const previewView = ({ name, description, counts, wiki }: ImportPreview): Content => html`
+  <section class="stack" id="preview">
+    <h2 translate="no">${name}</h2>
+    ${description && html`<p class="break" dir="auto">${description}</p>`}
+    ${table(
+      t("What is there"),
+      [t("Part"), { number: t("Count") }],
+      [
+        ...counts.map(
+          ({ kind, total }) => html`
+            <tr>
+              <th scope="row">${stepName(kind)}</th>
+              <td class="number">${total ?? "?"}</td>
+            </tr>
+          `,
+        ),
+        wiki &&
+          html`
+            <tr>
+              <th scope="row">Wiki</th>
+              <td class="number">1</td>
+            </tr>
+          `,
+      ],
+    )}
+  </section>
+`
 
 const begin = form({
   id: "migration.begin",
   address: "POST /repo/migrate",
   does: named(migrationOperations, "repoMigrate"),
   on: migrate,
-  takes: [
-    ...["clone_addr", "service", "auth_username", "auth_password", "auth_token", "repo_owner", "repo_name", "description"],
-    ...["private", "mirror", "wiki", "lfs", ...RECORDS.map(([name]) => name)],
-  ],
+  takes: [...LINES, ...SECRETS, ...BOXES],
+  also: ["sealed"],
+  body: (body, typed, { request: { services, actor } }) => {
+    const before = actor.kind === "user" ? unsealed(services, typed["sealed"]?.[0] ?? "", actor.user.id) : {}
+    return { ...before, ...withoutEmpty(body) }
+  },
   query: () => ({ wait: "false" }),
   to: (done) => `${addressOfMade(done)}/import`,
   once: true,
 })
 
-const STEPS: Readonly<Record<string, Text>> = {
-  git: t("Branches and tags"),
-  large_files: t("Large files"),
-  pull_requests: t("Pull requests"),
-  release_files: t("Files of releases"),
-}
-
-const stepName = (name: string): Text => STEPS[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`
-
-const LOOKS = {
-  waiting: ["muted", "clock", t("Waiting")],
-  running: ["pending", "sync", t("Importing")],
-  done: ["success", "check", t("Done")],
-  failed: ["failure", "x", t("Failed")],
-} as const satisfies Readonly<Record<RepositoryImport["steps"][number]["state"], readonly [string, IconName, Text]>>
-
-function stepRow({ name, state: at, done, total, missing }: RepositoryImport["steps"][number]): Html {
-  const [tone, look, text] = LOOKS[at]
-  const many = total === null ? `${done}` : t("{done} of {total}", { done, total })
-  return html`
-    <tr>
-      <th scope="row">${stepName(name)}</th>
-      <td>${state(tone, look, text)}</td>
-      <td class="number">${name !== "git" && many}${missing > 0 && html`, ${missing} missing`}</td>
-    </tr>
-  `
-}
-
-const progress: Page = page({
-  id: "migration.progress",
-  address: "GET /{owner}/{repo}/import",
-  access: onRepositoryAsAdministrator,
-  answer: async (call) => {
-    const { db, owner, repository, draft } = call
-    const row = await findImportOf.first(db, { repositoryId: repository.id })
-    if (!row) throw refuse.notFound()
-    const record = presentImport(row)
-    const isRunning = record.state === "running"
-    return repositoryPage(call, {
-      tab: "code",
-      title: t("Import"),
-      unlisted: true,
-      modules: ["again"],
-      body: html`
-        <h1>Import</h1>
-        <p class="muted break">From ${record.clone_addr}</p>
-        <section class="stack" id="import" aria-live="polite" ${attribute("data-again", isRunning ? 2 : undefined)}>
-          ${
-            isRunning
-              ? notice("info", t("The import continues if you leave this page."))
-              : record.state === "done"
-                ? notice("good", t("Import complete."))
-                : notice("bad", html`It failed: ${record.error}`)
-          }
-          <div class="scrolls">
-            <table class="data">
-              <thead>
-                <tr>
-                  <th>Part</th>
-                  <th>State</th>
-                  <th class="number">Count</th>
-                </tr>
-              </thead>
-              <tbody>${record.steps.map(stepRow)}</tbody>
-            </table>
-          </div>
-          <p class="bar">
-            ${
-              isRunning
-                ? html`<a class="button" href="${repositoryPath(call)}/import">Reload</a>`
-                : html`<a class="button primary" href="${repositoryPath(call)}">Go to repository</a>`
-            }
-          </p>
-          ${
-            record.state === "failed" &&
-            html`
-              <h2>Try again</h2>
-              ${formView(giveUp, {
-                path: call.path,
-                draft,
-                look: "danger",
-                submit: t("Delete and start over"),
-                confirm: `${owner.name}/${repository.name}`,
-                fields: [{ kind: "hidden", name: "clone_addr", value: record.clone_addr }],
-              })}
-            `
-          }
-        </section>
-      `,
-    })
-  },
-})
-
-const giveUp = form({
-  id: "migration.giveUp",
-  address: "POST /{owner}/{repo}/import/delete",
-  does: named(lifecycleOperations, "repoDelete"),
-  on: progress,
-  also: ["clone_addr"],
-  confirms: ({ owner, repo }) => `${owner}/${repo}`,
-  done: t("Repository deleted."),
-  to: ({ path: { owner, repo }, field }) => withQuery(path("repo", "migrate"), { clone_addr: field("clone_addr"), owner, name: repo }),
-})
-
-export const migrationPages: readonly Page[] = [migrate, begin, progress, giveUp]
+export const migrationPages: readonly Page[] = [migrate, preview, begin]

@@ -331,6 +331,51 @@ where kind = ?
 order by lower_name
 limit ? offset ?;
 
+-- === GET /admin/imports/people ===
+
+-- without filters
+select imported_people.*, users.name as user_name, (
+    select count(*) as count
+    from imported_items
+    where imported_items.person_id = imported_people.id
+      and imported_items.person_id > 0) as waiting
+from imported_people
+left join users on users.id = imported_people.user_id
+order by imported_people.host, imported_people.login, imported_people.id
+limit ? offset ?;
+select count(*) as total
+from imported_people;
+
+-- q=a
+select imported_people.*, users.name as user_name, (
+    select count(*) as count
+    from imported_items
+    where imported_items.person_id = imported_people.id
+      and imported_items.person_id > 0) as waiting
+from imported_people
+left join users on users.id = imported_people.user_id
+where lower(imported_people.login) like ? escape '\'
+order by imported_people.host, imported_people.login, imported_people.id
+limit ? offset ?;
+select count(*) as total
+from imported_people
+where lower(imported_people.login) like ? escape '\';
+
+-- open=true
+select imported_people.*, users.name as user_name, (
+    select count(*) as count
+    from imported_items
+    where imported_items.person_id = imported_people.id
+      and imported_items.person_id > 0) as waiting
+from imported_people
+left join users on users.id = imported_people.user_id
+where imported_people.user_id = ?
+order by imported_people.host, imported_people.login, imported_people.id
+limit ? offset ?;
+select count(*) as total
+from imported_people
+where imported_people.user_id = ?;
+
 -- === GET /admin/hooks ===
 
 -- without filters

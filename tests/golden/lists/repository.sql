@@ -56,6 +56,19 @@ select count(*) as total
 from push_mirrors
 where repository_id = ?;
 
+-- === GET /repos/{owner}/{repo}/import/faults ===
+
+-- without filters
+-- prepared: mirrors.findImportOf
+select kind, source_key, message
+from import_faults
+where import_id = ?
+order by id
+limit ? offset ?;
+select count(*) as total
+from import_faults
+where import_id = ?;
+
 -- === GET /repos/search ===
 
 -- without filters

@@ -257,6 +257,20 @@ limit ? offset ?;
 -- prepared: teams.findTeamsOfUser
 -- prepared: teams.findOrganizationsById
 
+-- === GET /user/imports ===
+
+-- without filters
+select imports.*, users.name as owner_name, repositories.name as repository_name
+from imports
+left join repositories on repositories.id = imports.repository_id
+left join users on users.id = repositories.owner_id
+where doer_id = ?
+order by imports.id desc
+limit ? offset ?;
+select count(*) as total
+from imports
+where doer_id = ?;
+
 -- === GET /user/repos ===
 
 -- without filters

@@ -3,15 +3,9 @@
 
 -- mirrors.advanceImport
 update imports
-set phase = ?, cursor = ?, progress = ?, waits_until = ?, updated_at = ?
+set phase = ?, cursor = ?, progress = ?, waits_until = ?, error = ?, updated_at = ?
 where id = ?
   and cursor = ?
-  and phase in (?, ?);
-
--- mirrors.endImport
-update imports
-set phase = ?, error = ?, sealed_secret = ?, updated_at = ?
-where id = ?
   and phase in (?, ?);
 
 -- mirrors.find

@@ -46,6 +46,7 @@ import { imports } from "./0044-imports.ts"
 import { restrictions } from "./0045-restrictions.ts"
 import { devicesAndDirectories } from "./0046-devices-and-directories.ts"
 import { offeredPulls } from "./0047-offered-pulls.ts"
+import { importRuns } from "./0048-import-runs.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
 export const migrations: readonly Migration[] = [
@@ -96,4 +97,5 @@ export const migrations: readonly Migration[] = [
   restrictions,
   devicesAndDirectories,
   offeredPulls,
+  importRuns,
 ]

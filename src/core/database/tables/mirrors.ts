@@ -52,9 +52,9 @@ export interface PushMirrorsTable {
 }
 
 /** The status of an import. */
-export type ImportPhase = "git" | "records" | "stopped" | "done" | "failed"
+export type ImportPhase = "queued" | "git" | "records" | "stopped" | "done" | "failed"
 
-/** The import of a repository from another server. Rows outlive repositories, so that errors can be shown. */
+/** The import of a repository from another server. Rows outlive repositories, so that errors can be shown; one that waits for its turn has none yet. */
 export interface ImportsTable {
   id: Generated<number>
   repository_id: number
@@ -75,7 +75,7 @@ export interface ImportsTable {
   cursor: Generated<string>
   /** A JSON object with the number of imported records of each part, and of all there are. */
   progress: Generated<string>
-  /** Why it failed, in words for the user who requested it. */
+  /** Why it failed, or why it is tried again, in words for the user who requested it. */
   error: Generated<string>
   /** When the last complete run began: records that have not changed since are here. 0 for the first run. */
   since: Generated<Seconds>
@@ -83,6 +83,14 @@ export interface ImportsTable {
   waits_until: Generated<Seconds>
   /** Whose texts are whose here: a JSON object, by login there, of the ids of users. */
   people: Generated<string>
+  /** What identifies the people of the other server, such as github.com; "" where its records were not asked for yet. */
+  host: Generated<string>
+  /** When the present or last run began. */
+  begun_at: Generated<Seconds>
+  /** Whose the repository will be, what it will be called, and whether it will be private, as long as there is none. */
+  owner_id: Generated<number>
+  name: Generated<string>
+  is_private: Generated<Flag>
   created_at: Seconds
   updated_at: Seconds
 }
@@ -97,6 +105,18 @@ export interface ImportedItemsTable {
   local_id: number
   /** When it had last changed there. */
   version: Seconds
+  /** Whose it is, as long as nobody here has taken it over; else 0. */
+  person_id: Generated<number>
+}
+
+/** A reaction of someone who is not known here yet. */
+export interface ImportedReactionsTable {
+  person_id: number
+  issue_id: number
+  /** 0 for the issue itself. */
+  comment_id: number
+  content: string
+  created_at: Seconds
 }
 
 /** What an import could not bring. */
@@ -126,6 +146,7 @@ export interface MirrorTables {
   imported_items: ImportedItemsTable
   import_faults: ImportFaultsTable
   imported_people: ImportedPeopleTable
+  imported_reactions: ImportedReactionsTable
   mirrors: MirrorsTable
   push_mirrors: PushMirrorsTable
   imports: ImportsTable

@@ -1,7 +1,7 @@
 import { dateTime, int64, nullable, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 
-/** The values that existing clients send. From services with another API than this one only git data is imported. */
+/** The values that existing clients send. Records are imported from those that `migration/origins` knows, from the others git alone. */
 export const SERVICES = ["git", "github", "gitea", "gitlab", "gogs", "onedev", "gitbucket", "codebase", "codecommit"] as const
 
 const wish = (description?: string) => Type.Optional(Type.Boolean(description === undefined ? {} : { description }))
@@ -20,7 +20,7 @@ export const MigrateRepoOptions = record("MigrateRepoOptions", {
   private: wish(),
   mirror: wish("goes on following the repository there"),
   mirror_interval: Type.Optional(Type.String({ maxLength: 50, description: "a length of time such as 8h30m0s; 0 stops the mirror" })),
-  issues: wish("needs a service with this API: gitea or gogs"),
+  issues: wish("needs a service whose records can be brought: gitea, gogs, github or gitlab"),
   labels: wish("likewise"),
   milestones: wish("likewise"),
   pull_requests: wish("likewise"),
@@ -30,6 +30,13 @@ export const MigrateRepoOptions = record("MigrateRepoOptions", {
   lfs_endpoint: Type.Optional(
     Type.String({ maxLength: 2048, description: "where the large files are; by default where Git LFS looks for them" }),
   ),
+  people: Type.Optional(
+    Type.String({
+      maxLength: 262_144,
+      description:
+        "who people of the other server are here, a line each: `login or verified address there = login here`, or with a comma; only for administrators of the site",
+    }),
+  ),
   aws_access_key_id: secret(),
   aws_secret_access_key: secret(),
 })
@@ -38,17 +45,20 @@ export type MigrateRepoOptions = Static<typeof MigrateRepoOptions>
 const STATES = ["waiting", "running", "done", "failed"] as const
 
 export const RepositoryImport = record("RepositoryImport", {
-  state: oneOf(["running", "done", "failed"]),
+  id: int64(),
+  repository: nullable(Type.String({ description: "such as acme/rocket; null where it waits for its turn, or was deleted" })),
+  state: oneOf(["queued", "running", "stopped", "done", "failed"]),
   service: Type.String(),
   clone_addr: Type.String({ description: "without credentials" }),
-  error: Type.String({ description: "why it failed; empty where it didn't" }),
+  error: Type.String({ description: "why it failed, or why a step is tried again; empty where all is well" }),
+  waits_until: nullable(dateTime({ description: "when the other server grants requests again; null where it does not limit them now" })),
   steps: Type.Array(
     Type.Object({
       name: Type.String({ description: "git, wiki, large_files, or a kind of record, in the order in which they are brought" }),
       state: oneOf(STATES),
       done: int64({ description: "how many have come" }),
       total: nullable(int64({ description: "how many there are; null where the server does not say, or has not been asked yet" })),
-      missing: int64({ description: "how many large files the server does not have, or are too large for this site" }),
+      missing: int64({ description: "how many could not be brought" }),
     }),
   ),
   created_at: dateTime(),

@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { ReleasesTable } from "../../../core/database/tables/releases.ts"
@@ -98,3 +99,7 @@ export const findTargets = query("releases.findTargets", (db, p: Params<{ reposi
 export async function deleteReleaseRow(tx: Transaction, id: number): Promise<void> {
   await tx.deleteFrom("releases").where("id", "=", id).execute()
 }
+
+/** Makes somebody the publisher of releases that came from elsewhere. */
+export const giveReleases = (tx: Transaction, ids: readonly number[], userId: number) =>
+  tx.updateTable("releases").set({ publisher_id: userId }).where(inList("releases.id", ids)).execute()

@@ -1,5 +1,6 @@
 import { type Insertable, type SqlBool, sql, type Updateable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Flag, Tables } from "../../../core/database/tables/index.ts"
 import type { CloseReason } from "../../../core/database/tables/issues.ts"
@@ -134,3 +135,16 @@ export const raiseNumber = (tx: Transaction, repositoryId: number, number: numbe
       }),
     )
     .execute()
+
+/** Makes somebody the author of issues and pull requests that came from elsewhere, of those that still name another. */
+export const giveIssues = (tx: Transaction, ids: readonly number[], userId: number) =>
+  tx
+    .updateTable("issues")
+    .set({ author_id: userId, original_author: "", original_author_id: 0 })
+    .where(inList("issues.id", ids))
+    .where("original_author", "<>", "")
+    .execute()
+
+/** Writes the text of an issue that came from elsewhere anew, unless it was edited here. */
+export const rewriteIssue = (tx: Transaction, id: number, content: string) =>
+  tx.updateTable("issues").set({ content }).where("id", "=", id).where("content_version", "=", 0).execute()

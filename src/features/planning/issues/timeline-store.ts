@@ -1,5 +1,6 @@
 import type { Insertable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Flag, Tables } from "../../../core/database/tables/index.ts"
 import type { CloseReason } from "../../../core/database/tables/issues.ts"
@@ -120,3 +121,17 @@ export const touchContent = query("comments.touch", (db, p: Params<{ id: number;
 )
 
 export const deleteEntry = query("comments.delete", (db, p: Params<{ id: number }>) => db.deleteFrom("comments").where("id", "=", p.id))
+
+/** Makes somebody the author of comments that came from elsewhere, of those that still name another; `of`: these are the ids of the reviews that they stand for. */
+export const giveComments = (tx: Transaction, ids: readonly number[], userId: number, of: "comments" | "reviews" = "comments") =>
+  tx
+    .updateTable("comments")
+    .set({ author_id: userId, original_author: "", original_author_id: 0 })
+    .where(of === "reviews" ? inList("comments.review_id", ids) : inList("comments.id", ids))
+    .$if(of === "reviews", (entries) => entries.where("kind", "=", "review"))
+    .where("original_author", "<>", "")
+    .execute()
+
+/** Writes a text that came from elsewhere anew, unless it was edited here. */
+export const rewriteComment = (tx: Transaction, id: number, content: string) =>
+  tx.updateTable("comments").set({ content }).where("id", "=", id).where("content_version", "=", 0).execute()

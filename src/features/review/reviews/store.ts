@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from "kysely"
 import { type Actor, actorId, isSiteAdministrator } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Flag, Tables } from "../../../core/database/tables/index.ts"
 import type { ReviewCommentsTable, ReviewsTable } from "../../../core/database/tables/pulls.ts"
@@ -355,3 +356,10 @@ export const detachReview = query("reviews.forget", (db, p: Params<{ reviewId: n
 /** Adds a review that came from elsewhere. */
 export const insertOldReview = (tx: Transaction, row: Insertable<Tables["reviews"]>) =>
   tx.insertInto("reviews").values(row).returning("id").executeTakeFirstOrThrow()
+
+/** Makes somebody the reviewer of reviews that came from elsewhere, of those that have none. */
+export const giveReviews = (
+  tx: Transaction,
+  ids: readonly number[],
+  { nobodyId, userId }: { readonly nobodyId: number; readonly userId: number },
+) => tx.updateTable("reviews").set({ reviewer_id: userId }).where(inList("reviews.id", ids)).where("reviewer_id", "=", nobodyId).execute()

@@ -76,7 +76,13 @@ export async function adopt(services: Services, doer: User, ownerName: string, n
   })
 }
 
-async function establishAdopted(services: Services, doer: User, { owner, name, folder }: Adoptable, ownerName: string): Promise<void> {
+/** Makes a private repository of a folder, which stays, or is removed where `ownerName` says how its owner is spelt in the import folder. Refuses like `adopt`. */
+export async function establishAdopted(
+  services: Services,
+  doer: User,
+  { owner, name, folder }: Adoptable,
+  ownerName?: string,
+): Promise<void> {
   const { config, git, jobs, now } = services
   const branch = config.repository.defaultBranch
   let head: string | undefined
@@ -117,7 +123,7 @@ async function establishAdopted(services: Services, doer: User, { owner, name, f
         if (hasWiki) await putWiki(tx, { repositoryId, now: now() })
         await linkLargeFiles(tx, repositoryId, files, now())
         await jobs.enqueue(tx, surveyJob, { repositoryId })
-        await jobs.enqueue(tx, removeAdoptedJob, { ...folder, owner: ownerName, name })
+        if (ownerName !== undefined) await jobs.enqueue(tx, removeAdoptedJob, { ...folder, owner: ownerName, name })
       },
     }
   })

@@ -3,9 +3,9 @@ import { lockRow } from "../../../core/database/lock.ts"
 import Type, { Check } from "../../../core/schema.ts"
 import { whole } from "../../code/mirrors/import-target.ts"
 import type { Import } from "../../code/mirrors/store.ts"
-import { type Bringing, Elsewhere } from "./bringing.ts"
+import type { Bringing } from "./bringing.ts"
 import { importReleaseFiles } from "./files.ts"
-import { advanceImport } from "./imports-store.ts"
+import { advanceImport, putHost } from "./imports-store.ts"
 import { rewriteTexts } from "./links.ts"
 import { TEXT_KINDS } from "./links-store.ts"
 import type { Kind, Records } from "./origins/model.ts"
@@ -20,6 +20,11 @@ import { type PullHeads, readPullHeads, takePullNumbers, writePulls, writeReview
 
 /** How far an import is: the next kind, and the position in it in the origin's form. */
 const Cursor = Type.Object({ kind: Type.Integer(), position: Type.String() })
+
+/** The import was stopped, or goes on in another process. */
+export class Elsewhere extends Error {
+  override readonly name = "Elsewhere"
+}
 
 /**
  * Brings the records of an origin, batch by batch. Each is written in one transaction with the import's position: an interrupted import continues with the
@@ -36,7 +41,9 @@ export async function bringRecords(bringing: Bringing, initial: Progress, signal
     doerId: imported.doer_id,
     mapped: isTrusted ? readMapping(imported.people) : new Map(),
     byMail: isTrusted,
+    believesMails: isTrusted || new URL(origin.git.url).host === origin.host,
   }
+  if (imported.host !== origin.host) await database.write((tx) => putHost(tx, imported.id, origin.host))
   let cursor = cursorOf(imported)
   let progress = initial
   let before = imported.cursor

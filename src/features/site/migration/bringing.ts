@@ -3,11 +3,6 @@ import type { Services } from "../../../core/services.ts"
 import type { Import } from "../../code/mirrors/store.ts"
 import type { Origin } from "./origins/origin.ts"
 
-/** The import was stopped, or goes on in another process. */
-export class Elsewhere extends Error {
-  override readonly name = "Elsewhere"
-}
-
 /** What is being imported, and into what. */
 export interface Bringing {
   readonly services: Services

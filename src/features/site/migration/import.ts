@@ -1,7 +1,9 @@
 import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import { findRepositoryById } from "../../../access/store.ts"
 import { flag } from "../../../core/database/tables/index.ts"
+import { Refusal } from "../../../core/errors.ts"
 import { NotYet } from "../../../core/jobs/jobs.ts"
+import { enqueueOnce } from "../../../core/jobs/once.ts"
 import { SealBroken } from "../../../core/secrets.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOf, isGitError, type RemoteListing, type Repository } from "../../../git/index.ts"
@@ -18,16 +20,19 @@ import { findMirror, type Import, recordLfsMissing, recordSync } from "../../cod
 import { followWiki } from "../../code/mirrors/wiki.ts"
 import { chooseDefault, readTips, writeBranches } from "../../code/pushes/branches.ts"
 import { alignHead, alignHeadJob } from "../../code/pushes/head.ts"
+import type { RefChange } from "../../code/pushes/step.ts"
 import { updateRepository } from "../../code/repositories/store.ts"
 import { readAllTags } from "../../code/tags/facts.ts"
 import { findAllTags, putTags } from "../../code/tags/store.ts"
-import { bringRecords } from "./bring.ts"
-import { Elsewhere } from "./bringing.ts"
-import { advanceImport, endImport, findImport, putOff, recordProgress } from "./imports-store.ts"
+import { recheckBase } from "../../review/pulls/on-push.ts"
+import { bringRecords, Elsewhere } from "./bring.ts"
+import { advanceImport, failImport, findImport, finishImport, noteTrouble, putOff, recordProgress, UNFINISHED } from "./imports-store.ts"
 import { openOrigin } from "./origins/index.ts"
-import { WaitUntil } from "./origins/origin.ts"
+import { type Fault, WaitUntil } from "./origins/origin.ts"
 import { kindsOf, type Progress, readProgress, wantsWiki } from "./progress.ts"
+import { leaveQueue } from "./queue.ts"
 import { importSecretContext } from "./secret.ts"
+import { putFaults } from "./writers/items-store.ts"
 
 export interface ImportRun {
   readonly signal: AbortSignal
@@ -38,26 +43,29 @@ export interface ImportRun {
  * Imports a repository from the source in the import's row, continuing where an earlier attempt stopped. Errors are written in the row.
  * Throws where another attempt may succeed.
  */
-export async function runImport(services: Services, importId: number, { signal, isLast }: ImportRun): Promise<void> {
+export async function runImport(services: Services, importId: number, { signal: given, isLast }: ImportRun): Promise<void> {
   const { database, log, now } = services
-  const row = await findImport.first(database.read, { id: importId })
-  const on = row && (await findRepositoryById.first(database.read, { id: row.repository_id }))
-  if (!row || row.phase === "done" || row.phase === "failed" || row.phase === "stopped") return
-  const end = (phase: "done" | "failed", error = "") => database.write((tx) => endImport(tx, { id: importId, phase, error, now: now() }))
-  if (!on) {
-    await end("failed", "the repository was deleted meanwhile")
-    return
-  }
-  let isGitHere = row.phase === "records"
-  let progress = readProgress(row)
+  const stored = await findImport.first(database.read, { id: importId })
+  if (!stored || !isUnfinished(stored)) return
+  const stops = whileUnfinished(services, importId, given)
+  const { signal } = stops
+  let isGitHere = stored.phase === "records"
   try {
+    const row = stored.phase === "queued" ? await leaveQueue(services, stored, signal) : stored
+    const on = row && (await findRepositoryById.first(database.read, { id: row.repository_id }))
+    if (!row) return
+    if (!on) throw new RemoteRefused(DELETED)
+    let progress = readProgress(row)
     if (!isGitHere) {
-      await importGit(services, on, row, signal)
-      progress = { ...progress, git: { done: 1, total: 1 } }
+      const faults = await importGit(services, on, row, signal)
+      progress = { ...progress, git: { done: 1, total: 1, ...(faults.length > 0 && { missing: faults.length }) } }
       const serialized = JSON.stringify(progress)
-      await database.write((tx) =>
-        advanceImport(tx, { id: importId, before: row.cursor, cursor: row.cursor, progress: serialized, now: now() }),
-      )
+      const isMine = await database.write(async (tx) => {
+        await putFaults(tx, importId, "references", faults)
+        const advance = { id: importId, before: row.cursor, cursor: row.cursor, progress: serialized, now: now() }
+        return (await advanceImport.changes(tx, advance)) > 0
+      })
+      if (!isMine) return
       isGitHere = true
     }
     const repository = (await findRepositoryById.first(database.read, { id: on.id })) ?? on
@@ -65,22 +73,50 @@ export async function runImport(services: Services, importId: number, { signal, 
     const target = opened(services, row, importSecretContext(importId))
     progress = await importWiki(landing, target, progress, signal)
     progress = await importLargeFiles(landing, target, progress, signal)
-    if (kindsOf(row).length > 0)
-      await bringRecords({ ...landing, origin: await openOrigin(services, row.service, target) }, progress, signal)
+    if (kindsOf(row).length > 0) await bringRecords({ ...landing, origin: await openOrigin(services, row.service, target) }, progress, signal)
+    await database.write((tx) => finishImport(tx, { id: importId, now: now() }))
   } catch (error) {
-    if (error instanceof Elsewhere) return
+    if (error instanceof Elsewhere || stops.hasStopped()) return
+    if (error instanceof NotYet) throw error
     if (error instanceof WaitUntil) {
       await database.write((tx) => putOff(tx, { id: importId, until: error.at, now: now() }))
       throw new NotYet(error.message, error.at)
     }
-    const isFinal = error instanceof RemoteRefused || error instanceof SealBroken || isGitError(error, "remote")
+    const isFinal = error instanceof RemoteRefused || error instanceof Refusal || error instanceof SealBroken || isGitError(error, "remote")
+    const repositoryId = stored.repository_id
+    const isGone = repositoryId !== 0 && !(await findRepositoryById.first(database.read, { id: repositoryId }))
+    const reason = isGone ? DELETED : troubleOf(error)
     // If the server is unavailable, the rest is fetched later; while nothing is imported yet, the waiting caller gets the error at once.
-    if (signal.aborted || (!isFinal && !isLast && isGitHere)) throw error
-    if (!isFinal) log.error({ err: error, repository: on.id }, "a repository could not be imported")
-    await end("failed", troubleOf(error))
-    return
+    if (given.aborted) throw error
+    if (!isFinal && !isLast && isGitHere && !isGone) {
+      await database.write((tx) => noteTrouble(tx, { id: importId, error: reason }))
+      throw error
+    }
+    if (!isFinal && !isGone) log.error({ err: error, import: importId }, "a repository could not be imported")
+    await database.write((tx) => failImport(tx, { id: importId, error: reason, now: now() }))
+  } finally {
+    stops.end()
   }
-  await end("done")
+}
+
+const DELETED = "the repository was deleted meanwhile"
+
+const isUnfinished = ({ phase }: Pick<Import, "phase">): boolean => UNFINISHED.some((each) => each === phase)
+
+/** How often a run looks whether it was stopped. */
+const LOOK_MS = 2_000
+
+/** A signal that is aborted with the given one, and soon after the import was stopped, by whatever process. */
+function whileUnfinished({ database }: Services, id: number, given: AbortSignal) {
+  const stop = new AbortController()
+  const look = async () => {
+    const row = await findImport.first(database.read, { id })
+    if (!row || !isUnfinished(row)) stop.abort()
+  }
+  // Where the database does not answer, the run itself finds out.
+  const timer = setInterval(() => void look().catch(() => {}), LOOK_MS)
+  timer.unref()
+  return { signal: AbortSignal.any([given, stop.signal]), hasStopped: () => stop.signal.aborted, end: () => clearInterval(timer) }
 }
 
 /** Brings the wiki, if it is wanted and there is one, and records that. */
@@ -123,27 +159,53 @@ async function importLargeFiles(
 }
 
 /** The git part: objects, branches, tags and HEAD, and the rows about them. It has no entries in the feed: it is the repository's initial state. */
-async function importGit(services: Services, row: RepositoryRow, imported: Import, signal: AbortSignal): Promise<void> {
+async function importGit(services: Services, row: RepositoryRow, imported: Import, signal: AbortSignal): Promise<readonly Fault[]> {
   const { git } = services
   const repository = git.at(row.storage, row.object_format)
   const remote = await reachStored(services, imported, importSecretContext(imported.id))
   const listing = await git.remotes.list(remote, signal)
-  const changes = changesTowards(followed(listing.references), followed(await git.references.list(repository)), false)
-  await git.remotes.fetch(repository, remote, { ids: await missing(git, repository, changes), signal })
-  await requireCommits(git, repository, changes)
+  const wanted = changesTowards(followed(listing.references), followed(await git.references.list(repository)), false)
+  await git.remotes.fetch(repository, remote, { ids: await missing(git, repository, wanted), signal })
+  await requireCommits(git, repository, wanted)
+  const { changes, faults } = await keepingOwn(services, repository, wanted)
   await git.references.update(
     repository,
     changes.map(({ ref, oldId, newId }) => ({ name: ref, from: oldId, to: newId })),
   )
   await insertReferences(services, row, repository, imported, listing)
+  if (imported.since > 0) await recheckPulls(services, row.id, changes)
   await alignHead(services, row.id)
+  return faults
 }
+
+/** The changes that lose nothing that was pushed here since an earlier run; the others are named. */
+async function keepingOwn({ git }: Services, repository: Repository, wanted: readonly RefChange[]) {
+  const changes: RefChange[] = []
+  const faults: Fault[] = []
+  for (const change of wanted) {
+    const { ref, oldId, newId } = change
+    const isBranch = branchOf(ref) !== undefined
+    const isForward = oldId === null || newId === null || (isBranch && (await git.history.isAncestor(repository, oldId, newId)))
+    if (isForward) changes.push(change)
+    // A branch that is ahead here has all that is there.
+    else if (!isBranch || newId === null || !(await git.history.isAncestor(repository, newId, oldId)))
+      faults.push({ key: ref, why: "it was changed here too, and stays as it is here" })
+  }
+  return { changes, faults }
+}
+
+/** Open pull requests into a branch that has moved are assessed anew. */
+const recheckPulls = ({ database, jobs }: Services, repositoryId: number, changes: readonly RefChange[]): Promise<void> =>
+  database.write(async (tx) => {
+    for (const branch of changes.flatMap(({ ref }) => branchOf(ref) ?? []))
+      await enqueueOnce(tx, jobs, recheckBase, { repositoryId, branch })
+  })
 
 async function insertReferences(
   services: Services,
   row: RepositoryRow,
   repository: Repository,
-  { doer_id: doerId }: Import,
+  { doer_id: doerId, since }: Import,
   listing: RemoteListing,
 ): Promise<void> {
   const { database, git, jobs, now } = services
@@ -153,7 +215,8 @@ async function insertReferences(
   const tags = await readAllTags(git, repository, await findAllTags(database.read, { repositoryId }))
   const head = listing.head === undefined ? undefined : branchOf(listing.head)
   const there = (name: string) => names.includes(name)
-  const stored = head !== undefined && (there(head) || names.length === 0) ? head : row.default_branch
+  const isTheirs = since === 0 && head !== undefined && (there(head) || names.length === 0)
+  const stored = isTheirs ? head : row.default_branch
   const gitSize = await git.repositories.size(repository)
   await database.write(async (tx) => {
     await writeBranches(tx, { repositoryId, tips, pusherId: doerId, now: now() })

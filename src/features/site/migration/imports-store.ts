@@ -1,9 +1,13 @@
-import type { Insertable } from "kysely"
-import type { Transaction } from "../../../core/database/database.ts"
+import { type Insertable, type SqlBool, sql, type Updateable } from "kysely"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Tables } from "../../../core/database/tables/index.ts"
-import type { ImportPhase } from "../../../core/database/tables/mirrors.ts"
 import type { Seconds } from "../../../core/database/tables/types.ts"
+import type { Page } from "../../../core/operation.ts"
+
+// Written out as in the index.
+const UNFINISHED_PHASE = sql<SqlBool>`phase in ('queued', 'git', 'records')`
 
 export const findImport = query("mirrors.findImport", (db, p: Params<{ id: number }>) =>
   db.selectFrom("imports").selectAll().where("id", "=", p.id),
@@ -15,7 +19,7 @@ export const advanceImport = query(
   (db, p: Params<{ id: number; before: string; cursor: string; progress: string; now: Seconds }>) =>
     db
       .updateTable("imports")
-      .set({ phase: "records", cursor: p.cursor, progress: p.progress, waits_until: 0, updated_at: p.now })
+      .set({ phase: "records", cursor: p.cursor, progress: p.progress, waits_until: 0, error: "", updated_at: p.now })
       .where("id", "=", p.id)
       .where("cursor", "=", p.before)
       .where("phase", "in", ["git", "records"]),
@@ -35,14 +39,134 @@ export const findImportOf = query("mirrors.findImportOf", (db, p: Params<{ repos
   db.selectFrom("imports").selectAll().where("repository_id", "=", p.repositoryId).orderBy("id", "desc").limit(1),
 )
 
-/** Ends an import and deletes its secret. */
-export const endImport = query("mirrors.endImport", (db, p: Params<{ id: number; phase: ImportPhase; error: string; now: Seconds }>) =>
+/** The phases of an import that goes on, or will. */
+export const UNFINISHED = ["queued", "git", "records"] as const
+
+/** Ends an import that failed, and deletes its secret. */
+export const failImport = query("imports.fail", (db, p: Params<{ id: number; error: string; now: Seconds }>) =>
   db
     .updateTable("imports")
-    .set({ phase: p.phase, error: p.error, sealed_secret: "", updated_at: p.now })
+    .set({ phase: "failed", error: p.error, sealed_secret: "", waits_until: 0, updated_at: p.now })
+    .where("id", "=", p.id)
+    .where("phase", "in", [...UNFINISHED]),
+)
+
+/** Ends an import that has brought all, and deletes its secret: the next run asks for what has changed since this one began. */
+export const finishImport = query("imports.finish", (db, p: Params<{ id: number; now: Seconds }>) =>
+  db
+    .updateTable("imports")
+    .set((eb) => ({ phase: "done", error: "", sealed_secret: "", waits_until: 0, since: eb.ref("begun_at"), updated_at: p.now }))
     .where("id", "=", p.id)
     .where("phase", "in", ["git", "records"]),
 )
+
+/** Stops an import that goes on, or waits; its secret stays, so that it can continue. */
+export const stopImport = query("imports.stop", (db, p: Params<{ id: number; now: Seconds }>) =>
+  db
+    .updateTable("imports")
+    .set({ phase: "stopped", error: "", waits_until: 0, updated_at: p.now })
+    .where("id", "=", p.id)
+    .where("phase", "in", [...UNFINISHED]),
+)
+
+/** What changes of an import that begins anew or goes on. */
+export type Start = Pick<
+  Updateable<Tables["imports"]>,
+  "phase" | "cursor" | "progress" | "begun_at" | "remote_username" | "sealed_secret" | "people" | "doer_id"
+>
+
+/** Starts an import that does not go on. */
+export const startImport = async (tx: Transaction, id: number, start: Start, now: Seconds): Promise<boolean> => {
+  const { numUpdatedRows } = await tx
+    .updateTable("imports")
+    .set({ ...start, error: "", waits_until: 0, updated_at: now })
+    .where("id", "=", id)
+    .where("phase", "in", ["stopped", "failed", "done"])
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Gives an import that waited for its turn its repository. False where it was stopped meanwhile. */
+export const settleImport = query("imports.settle", (db, p: Params<{ id: number; repositoryId: number; now: Seconds }>) =>
+  db
+    .updateTable("imports")
+    .set({ phase: "git", repository_id: p.repositoryId, updated_at: p.now })
+    .where("id", "=", p.id)
+    .where("phase", "=", "queued"),
+)
+
+/** Remembers why a step did not succeed; it is tried again. */
+export const noteTrouble = query("imports.noteTrouble", (db, p: Params<{ id: number; error: string }>) =>
+  db
+    .updateTable("imports")
+    .set({ error: p.error })
+    .where("id", "=", p.id)
+    .where("phase", "in", [...UNFINISHED]),
+)
+
+export const putHost = (tx: Transaction, id: number, host: string) => tx.updateTable("imports").set({ host }).where("id", "=", id).execute()
+
+/** How many imports of somebody go on or wait. */
+export const countUnfinished = query("imports.countUnfinished", (db, p: Params<{ doerId: number }>) =>
+  db
+    .selectFrom("imports")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("doer_id", "=", p.doerId)
+    .where(UNFINISHED_PHASE),
+)
+
+/** Those before this one in the queue of who asked for it that take a place: one that the other server lets wait takes none. */
+export const findAhead = query("imports.findAhead", (db, p: Params<{ doerId: number; id: number; limit: number }>) =>
+  db
+    .selectFrom("imports")
+    .select("id")
+    .where("doer_id", "=", p.doerId)
+    .where("id", "<", p.id)
+    .where(UNFINISHED_PHASE)
+    .where("waits_until", "=", 0)
+    .where("error", "=", "")
+    .orderBy("id")
+    .limit(p.limit),
+)
+
+/** Imports by their ids, in their order, with the repositories that they have. */
+export const findImportsByIds = (db: Handle, ids: readonly number[]) =>
+  db
+    .selectFrom("imports")
+    .leftJoin("repositories", "repositories.id", "imports.repository_id")
+    .leftJoin("users", "users.id", "repositories.owner_id")
+    .selectAll("imports")
+    .select(["users.name as owner_name", "repositories.name as repository_name"])
+    .where(inList("imports.id", ids))
+    .orderBy("imports.id")
+    .execute()
+
+/** A page of somebody's imports, newest first, with the repositories that they have, and their total. */
+export async function listImports(db: Handle, doerId: number, { limit, offset }: Page) {
+  const all = db.selectFrom("imports").where("doer_id", "=", doerId)
+  const rows = await all
+    .leftJoin("repositories", "repositories.id", "imports.repository_id")
+    .leftJoin("users", "users.id", "repositories.owner_id")
+    .selectAll("imports")
+    .select(["users.name as owner_name", "repositories.name as repository_name"])
+    .orderBy("imports.id", "desc")
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  const { total } = await all.select(({ fn }) => fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  return { rows, total: Number(total) }
+}
+
+/** A page of what an import could not bring, and their total. */
+export async function listFaults(db: Handle, importId: number, { limit, offset }: Pick<Page, "limit" | "offset">) {
+  const all = db.selectFrom("import_faults").where("import_id", "=", importId)
+  const rows = await all.select(["kind", "source_key", "message"]).orderBy("id").limit(limit).offset(offset).execute()
+  const { total } = await all.select(({ fn }) => fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  return { rows, total: Number(total) }
+}
+
+/** Forgets what a former run could not bring: the next one names it again. */
+export const dropFaults = (tx: Transaction, importId: number) => tx.deleteFrom("import_faults").where("import_id", "=", importId).execute()
 
 export const insertImport = (tx: Transaction, row: Insertable<Tables["imports"]>) =>
   tx.insertInto("imports").values(row).returning("id").executeTakeFirstOrThrow()

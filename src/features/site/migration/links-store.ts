@@ -1,5 +1,8 @@
-import type { Handle } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
+import { updateRelease } from "../../code/releases/store.ts"
+import { rewriteIssue } from "../../planning/issues/store.ts"
+import { rewriteComment } from "../../planning/issues/timeline-store.ts"
 import type { ItemKind } from "./writers/items-store.ts"
 
 /** The kinds of records that have a text, in the order in which their links are rewritten. */
@@ -80,6 +83,13 @@ async function textsOf(db: Handle, kind: TextKind, ids: readonly number[]) {
     commentId: id,
     content,
   }))
+}
+
+/** Writes a text anew, unless it was edited here meanwhile. */
+export async function putText(tx: Transaction, kind: TextKind, id: number, content: string): Promise<void> {
+  if (kind === "issues" || kind === "pull_requests") await rewriteIssue(tx, id, content)
+  else if (kind === "releases") await updateRelease(tx, id, { note: content })
+  else await rewriteComment(tx, id, content)
 }
 
 /** The issues and pull requests of these keys, with their numbers here. */

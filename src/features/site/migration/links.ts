@@ -1,5 +1,4 @@
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
-import type { Transaction } from "../../../core/database/database.ts"
 import { Refusal } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { type StoredFile, storeFile } from "../../code/attachments/files.ts"
@@ -7,11 +6,8 @@ import { requireName } from "../../code/attachments/names.ts"
 import { insertAttachment } from "../../code/attachments/store.ts"
 import { openDownload } from "../../code/mirrors/downloads.ts"
 import { RemoteRefused, RemoteTrouble } from "../../code/mirrors/remote.ts"
-import { updateRelease } from "../../code/releases/store.ts"
-import { rewriteIssueText } from "../../planning/issues/store.ts"
-import { rewriteText } from "../../planning/issues/timeline-store.ts"
 import type { Bringing } from "./bringing.ts"
-import { findComments, findFiles, findNumbers, findTexts, type ImportedText, type TextKind } from "./links-store.ts"
+import { findComments, findFiles, findNumbers, findTexts, type ImportedText, putText, type TextKind } from "./links-store.ts"
 import type { On } from "./origins/model.ts"
 import type { Fault, Origin, Place } from "./origins/origin.ts"
 import { putItem } from "./writers/items-store.ts"
@@ -34,7 +30,7 @@ export interface Rewritten {
   /** The key of the last text that was looked at; undefined behind the last. */
   readonly next: string | undefined
   readonly faults: readonly Fault[]
-  readonly write: (tx: Transaction) => Promise<void>
+  readonly write: (tx: Parameters<typeof putText>[0]) => Promise<void>
 }
 
 /** Rewrites the next texts of a kind. Throws RemoteTrouble where the other server does not give a file now. */
@@ -185,10 +181,3 @@ const replaceMarks = (content: string, { marks }: Origin, numbers: ReadonlyMap<s
         const number = numbers.get(`${marks[mark]} ${key}`)
         return number === undefined ? found : `#${number}`
       })
-
-/** Writes a text anew, unless it was edited here meanwhile. */
-async function putText(tx: Transaction, kind: TextKind, id: number, content: string): Promise<void> {
-  if (kind === "issues" || kind === "pull_requests") await rewriteIssueText(tx, { id, content })
-  else if (kind === "releases") await updateRelease(tx, id, { note: content })
-  else await rewriteText(tx, { id, content })
-}

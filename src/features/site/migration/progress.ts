@@ -42,7 +42,8 @@ export function wantsWiki({ parts }: Pick<Import, "parts">): boolean {
   return Array.isArray(words) && words.includes(WIKI)
 }
 
-export function presentImport(row: Import): RepositoryImport {
+/** `repository` is its full name; null where there is none, or none any more. */
+export function presentImport(row: Import, repository: string | null): RepositoryImport {
   const progress = readProgress(row)
   const names: readonly Step[] = [
     "git",
@@ -54,15 +55,25 @@ export function presentImport(row: Import): RepositoryImport {
     const count = progress[name]
     return row.phase === "done" || (count !== undefined && count.total !== null && count.done + (count.missing ?? 0) >= count.total)
   }
+  const isRunning = row.phase === "git" || row.phase === "records"
   const current = names.find((name) => !isDone(name))
   return {
-    state: row.phase === "done" || row.phase === "failed" ? row.phase : "running",
+    id: row.id,
+    repository,
+    state: row.phase === "git" || row.phase === "records" ? "running" : row.phase,
     service: row.service,
     clone_addr: row.remote_url,
     error: row.error,
+    waits_until: row.waits_until === 0 ? null : rfc3339(row.waits_until),
     steps: names.map((name) => ({
       name,
-      state: isDone(name) ? "done" : name !== current ? "waiting" : row.phase === "failed" ? "failed" : "running",
+      state: isDone(name)
+        ? "done"
+        : name !== current || !isRunning
+          ? name === current && row.phase === "failed"
+            ? "failed"
+            : "waiting"
+          : "running",
       done: progress[name]?.done ?? 0,
       total: progress[name]?.total ?? null,
       missing: progress[name]?.missing ?? 0,

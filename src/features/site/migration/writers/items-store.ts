@@ -12,7 +12,7 @@ export interface Item {
 }
 
 /** Line comments are parts of reviews, and files of texts. A pull request has its number here before it is written: its commits are kept under it. */
-export type ItemKind = Kind | "line_comments" | "pull_numbers" | "files"
+export type ItemKind = Kind | "line_comments" | "pull_numbers" | "files" | "references"
 
 interface Items {
   readonly repositoryId: number
@@ -35,11 +35,11 @@ export async function findItems(
   return new Map(rows.map(({ source_key, local_id, version }) => [source_key, { localId: local_id, version }]))
 }
 
-/** Remembers that a record is here. */
-export const putItem = (tx: Transaction, { repositoryId, kind }: Items, key: string, { localId, version }: Item) =>
+/** Remembers that a record is here, and who may take it over: nobody where `personId` is 0. */
+export const putItem = (tx: Transaction, { repositoryId, kind }: Items, key: string, { localId, version }: Item, personId = 0) =>
   tx
     .insertInto("imported_items")
-    .values({ repository_id: repositoryId, kind, source_key: key, local_id: localId, version })
+    .values({ repository_id: repositoryId, kind, source_key: key, local_id: localId, version, person_id: personId })
     .onConflict((conflict) => conflict.columns(["repository_id", "kind", "source_key"]).doUpdateSet({ local_id: localId, version }))
     .execute()
 

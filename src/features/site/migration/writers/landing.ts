@@ -7,9 +7,10 @@ import type { Import } from "../../../code/mirrors/store.ts"
 import { raiseNumber, takeNumber } from "../../../planning/issues/store.ts"
 import { REACTIONS } from "../../../planning/reactions/records.ts"
 import { insertReaction } from "../../../planning/reactions/store.ts"
-import type { On, Reaction } from "../origins/model.ts"
+import type { On, Person, Reaction } from "../origins/model.ts"
 import { findItems, type Item, type ItemKind, putItem } from "./items-store.ts"
 import type { People } from "./people.ts"
+import { keepReaction } from "./people-store.ts"
 import { findImportedIssues, findTakenNumbers } from "./store.ts"
 
 /** Where records are written, in one transaction. */
@@ -47,13 +48,13 @@ export async function news<T extends { readonly key: string; readonly updatedAt:
   })
 }
 
-/** Remembers a record that has been written. */
-export const remember = (
-  { tx, repository }: Landing,
+/** Remembers a record that has been written, and whose it is as long as they are not known here. */
+export const remember = async (
+  { tx, repository, people }: Landing,
   kind: ItemKind,
-  { key, updatedAt }: { readonly key: string; readonly updatedAt: Seconds },
+  { key, updatedAt, author }: { readonly key: string; readonly updatedAt: Seconds; readonly author?: Person | undefined },
   localId: number,
-) => putItem(tx, { repositoryId: repository.id, kind }, key, { localId, version: updatedAt })
+) => putItem(tx, { repositoryId: repository.id, kind }, key, { localId, version: updatedAt }, await people.placeholderOf(author))
 
 /** Finds the issues and pull requests here that records are on. */
 export async function hostsOf(
@@ -81,15 +82,18 @@ export async function takeNumberFor(tx: Transaction, repositoryId: number, wante
 /** An id of a commit as it is stored; "" for what is none. */
 export const commitIn = ({ repository }: Landing, id: string): string => (isObjectId(id, repository.object_format) ? id : "")
 
-/** Stores reactions of people who are known here. A reaction belongs to an account: those of others are left out. */
+/** Stores reactions. A reaction belongs to an account: those of people who are not known here wait until somebody takes them over. */
 export async function writeReactions(
   { tx, people }: Landing,
   { issueId, commentId }: { readonly issueId: number; readonly commentId: number },
   reactions: readonly Reaction[],
   now: Seconds,
 ): Promise<void> {
-  for (const { person, content } of reactions) {
-    const userId = REACTIONS.includes(content) ? await people.idOf(person) : 0
+  for (const { person, content } of reactions.filter(({ content }) => REACTIONS.includes(content))) {
+    const userId = await people.idOf(person)
+    const personId = await people.placeholderOf(person)
     if (userId !== 0) await insertReaction.first(tx, { issueId, commentId, userId, content, now })
+    else if (personId !== 0)
+      await keepReaction(tx, { person_id: personId, issue_id: issueId, comment_id: commentId, content, created_at: now })
   }
 }
