@@ -22,7 +22,7 @@ const milestone = Type.Object({
   updated_at: text,
 })
 
-const label = Type.Object({ id: Type.Integer(), name: Type.String(), color: text, description: text })
+const label = Type.Object({ id: Type.Integer(), name: Type.String({ minLength: 1 }), color: text, description: text })
 
 const reactions = Type.Optional(Type.Union([Type.Object({ total_count: number }), NONE]))
 
@@ -62,7 +62,7 @@ const pull = Type.Intersect([
 const comment = Type.Object({
   id: Type.Integer(),
   body: text,
-  issue_url: text,
+  issue_url: Type.String({ pattern: "/[1-9][0-9]{0,9}$" }),
   user: author,
   reactions,
   created_at: text,
@@ -283,15 +283,11 @@ export function openGithub(services: Services, target: RemoteAddress): Origin {
       page(
         `issues/comments?sort=created&direction=asc${since}`,
         comment,
-        async (record): Promise<Comment | undefined> => {
-          const at = Number(/\/(\d+)$/.exec(record.issue_url ?? "")?.[1])
-          if (!Number.isSafeInteger(at)) return undefined
-          return {
-            ...writtenOf(record, now),
-            on: { number: at },
-            reactions: await reactionsOf(record.reactions, `issues/comments/${record.id}`, signal),
-          }
-        },
+        async (record): Promise<Comment> => ({
+          ...writtenOf(record, now),
+          on: { number: Number(record.issue_url.split("/").at(-1)) },
+          reactions: await reactionsOf(record.reactions, `issues/comments/${record.id}`, signal),
+        }),
         position,
         signal,
       ),

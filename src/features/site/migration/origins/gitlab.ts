@@ -40,7 +40,7 @@ const milestone = Type.Object({
   updated_at: text,
 })
 
-const label = Type.Object({ id: Type.Integer(), name: Type.String(), color: text, description: text, archived: truth })
+const label = Type.Object({ id: Type.Integer(), name: Type.String({ minLength: 1 }), color: text, description: text, archived: truth })
 
 const issue = Type.Object({
   id: Type.Integer(),

@@ -13,7 +13,7 @@ import { author, NONE, number, person, personOf, text, truth } from "./shapes.ts
 
 const people = Type.Optional(Type.Union([Type.Array(person), NONE]))
 
-const label = Type.Object({ id: Type.Integer(), name: Type.String(), color: text, description: text, exclusive: truth, is_archived: truth })
+const label = Type.Object({ id: Type.Integer(), name: Type.String({ minLength: 1 }), color: text, description: text, exclusive: truth, is_archived: truth })
 
 const milestone = Type.Object({
   id: Type.Integer(),

@@ -7,7 +7,7 @@ import type { Import } from "../../../code/mirrors/store.ts"
 import { raiseNumber, takeNumber } from "../../../planning/issues/store.ts"
 import { REACTIONS } from "../../../planning/reactions/records.ts"
 import { insertReaction } from "../../../planning/reactions/store.ts"
-import { findItems, type Item, type ItemKind, putItem } from "../items-store.ts"
+import { findItems, type Item, type ItemKind, putItems } from "../items-store.ts"
 import type { On, Reaction } from "../model.ts"
 import type { People } from "../people.ts"
 import { findImportedIssues, findTakenNumbers } from "../store.ts"
@@ -47,13 +47,24 @@ export async function news<T extends { readonly key: string; readonly updatedAt:
   })
 }
 
-/** Remembers a record that has been written. */
-export const remember = (
+/** Remembers records that have been written, with their ids here. */
+export const rememberAll = (
   { tx, repository }: Landing,
   kind: ItemKind,
-  { key, updatedAt }: { readonly key: string; readonly updatedAt: Seconds },
+  written: readonly (readonly [record: { readonly key: string; readonly updatedAt: Seconds }, localId: number])[],
+) =>
+  putItems(
+    tx,
+    { repositoryId: repository.id, kind },
+    new Map(written.map(([{ key, updatedAt }, localId]) => [key, { localId, version: updatedAt }])),
+  )
+
+export const remember = (
+  landing: Landing,
+  kind: ItemKind,
+  record: { readonly key: string; readonly updatedAt: Seconds },
   localId: number,
-) => putItem(tx, { repositoryId: repository.id, kind }, key, { localId, version: updatedAt })
+) => rememberAll(landing, kind, [[record, localId]])
 
 /** Finds the issues and pull requests here that records are on. */
 export async function hostsOf(
@@ -66,16 +77,22 @@ export async function hostsOf(
     of === undefined ? (ids.get(`issues ${number}`) ?? ids.get(`pull_requests ${number}`)) : ids.get(`${of} ${number}`)
 }
 
-/** Takes a number for a record: the one that it wants, unless another has it. */
-export async function takeNumberFor(tx: Transaction, repositoryId: number, wanted: number): Promise<number> {
-  const isTaken = (await findTakenNumbers(tx, repositoryId, [wanted])).length > 0
-  if (!isTaken) {
-    await raiseNumber(tx, repositoryId, wanted)
-    return wanted
+/** Takes numbers for records, in their order: each gets the one that it wants, unless another has it. */
+export async function takeNumbersFor(tx: Transaction, repositoryId: number, wanted: readonly number[]): Promise<readonly number[]> {
+  const taken = await findTakenNumbers(tx, repositoryId, wanted)
+  const free = new Set(wanted.filter((number) => !taken.has(number)))
+  if (free.size > 0) await raiseNumber(tx, repositoryId, Math.max(...free))
+  const numbers: number[] = []
+  for (const number of wanted) {
+    if (free.delete(number)) {
+      numbers.push(number)
+      continue
+    }
+    const next = await takeNumber.first(tx, { repositoryId })
+    if (!next) throw new TypeError("a counter gives a number")
+    numbers.push(next.last_number)
   }
-  const taken = await takeNumber.first(tx, { repositoryId })
-  if (!taken) throw new TypeError("a counter gives a number")
-  return taken.last_number
+  return numbers
 }
 
 /** An id of a commit as it is stored; "" for what is none. */

@@ -10,9 +10,9 @@ import { recountComments } from "../../../planning/issues/touch-store.ts"
 import { alignPull, headRef } from "../../../review/pulls/refs.ts"
 import { findPullByIssue, insertPull, setMerged } from "../../../review/pulls/store.ts"
 import { insertLineComment, insertOldReview, setDismissed } from "../../../review/reviews/store.ts"
-import { findItems, putItem } from "../items-store.ts"
+import { findItems, putItems } from "../items-store.ts"
 import type { Pull, Review } from "../model.ts"
-import { commitIn, hostsOf, type Landing, news, remember, takeNumberFor, writeReactions } from "./landing.ts"
+import { commitIn, hostsOf, type Landing, news, remember, takeNumbersFor, writeReactions } from "./landing.ts"
 import { writeIssues } from "./planning.ts"
 
 /** The imported head commits of pull requests, by their keys. */
@@ -31,13 +31,15 @@ export async function takePullNumbers(
     at,
     records.map(({ key }) => key),
   )
-  const numbers = new Map<string, number>()
-  for (const { key, number } of records) {
-    const taken = known.get(key)?.localId ?? (await takeNumberFor(tx, repositoryId, number))
-    numbers.set(key, taken)
-    if (!known.has(key)) await putItem(tx, at, key, { localId: taken, version: 0 })
-  }
-  return numbers
+  const fresh = records.filter(({ key }) => !known.has(key))
+  const taken = await takeNumbersFor(
+    tx,
+    repositoryId,
+    fresh.map(({ number }) => number),
+  )
+  const kept = new Map([...known, ...fresh.map(({ key }, index) => [key, { localId: taken[index] ?? 0, version: 0 }] as const)])
+  await putItems(tx, at, kept)
+  return new Map([...kept].map(([key, { localId }]) => [key, localId]))
 }
 
 /**
@@ -187,7 +189,7 @@ export async function writeReviews(landing: Landing, records: readonly Review[])
 
 /** An entry of the timeline for a review or a comment on lines; gives its id. */
 async function entry(
-  { tx, people, text }: Landing,
+  { tx, people, imported, text }: Landing,
   at: { readonly issueId: number; readonly reviewId: number; readonly kind: "review" | "code" },
   {
     author,
@@ -200,7 +202,8 @@ async function entry(
   },
 ): Promise<number> {
   const attribution = await people.attribute(author)
-  const resolver = more.resolvedBy && ((await people.idOf(more.resolvedBy)) || GHOST.id)
+  // A thread is open unless an account has resolved it.
+  const resolver = more.resolvedBy && ((await people.idOf(more.resolvedBy)) || imported.doer_id)
   const [made] = await insertTimelineEntries(tx, [
     {
       issue_id: at.issueId,
