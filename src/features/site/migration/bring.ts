@@ -14,6 +14,9 @@ import type { Kind, Records } from "./model.ts"
 import type { Batch, Origin } from "./origin.ts"
 import { peopleOf, readMapping } from "./people.ts"
 import { kindsOf, type Progress } from "./progress.ts"
+import { writeBoards } from "./writers/boards.ts"
+import { writeBranchRules } from "./writers/branch-rules.ts"
+import { withHunks } from "./writers/hunks.ts"
 import type { Landing } from "./writers/landing.ts"
 import { writeComments, writeFacts, writeIssues, writeLabels, writeMilestones } from "./writers/planning.ts"
 import { writeReleases } from "./writers/releases.ts"
@@ -118,7 +121,10 @@ interface Prepared {
 }
 
 type Writers = {
-  readonly [K in Exclude<Kind, "pull_requests" | "release_files">]: (landing: Landing, records: readonly Records[K][]) => Promise<unknown>
+  readonly [K in Exclude<Kind, "pull_requests" | "reviews" | "release_files">]: (
+    landing: Landing,
+    records: readonly Records[K][],
+  ) => Promise<unknown>
 }
 
 const writers: Writers = {
@@ -127,7 +133,8 @@ const writers: Writers = {
   labels: writeLabels,
   issues: writeIssues,
   comments: writeComments,
-  reviews: writeReviews,
+  boards: writeBoards,
+  branch_rules: writeBranchRules,
   releases: writeReleases,
 }
 
@@ -146,6 +153,11 @@ async function readBatch(bringing: Bringing, kind: Kind, position: string, signa
     const missing = batch.records.filter(({ key }) => !heads.has(key)).length
     const written = { done: batch.records.length - missing, missing }
     return prepared(batch, (landing) => writePulls(landing, batch.records, numbers, heads), written)
+  }
+  if (kind === "reviews") {
+    const batch = await origin.read(kind, position, since, signal)
+    const reviews = await withHunks(services, repository, batch.records, signal)
+    return prepared(batch, (landing) => writeReviews(landing, reviews))
   }
   if (kind === "release_files") {
     const batch = await origin.read(kind, position, since, signal)

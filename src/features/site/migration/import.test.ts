@@ -56,6 +56,7 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
     }
     const release = await must(zoe, "POST", `${at}/releases`, { tag_name: "v1", name: "One", body: "it works" })
     for (const [name, bytes] of FILES) await attach(`${at}/releases/${release.id}/assets?name=${name}`, bytes)
+    await must(zoe, "POST", `${at}/branch_protections`, { rule_name: "v*", enable_push: true, required_approvals: 1 })
     await must(zoe, "PUT", `${at}/topics`, { topics: ["forge", "git"] })
     const yan = await forges.there.person("yan")
     await must(yan, "POST", `${at}/pulls/61/reviews`, { event: "APPROVED", body: "well done" })
@@ -149,9 +150,12 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
       ["pull_requests", 2, 0],
       ["comments", 4, 0],
       ["reviews", 2, 0],
+      ["boards", 0, 0],
+      ["branch_rules", 1, 0],
       ["releases", 1, 0],
       ["release_files", 2, 0],
     ])
+    expect(await get(`${at}/branch_protections`)).toMatchObject([{ rule_name: "v*", enable_push: true, required_approvals: 1 }])
     expect((await get(`${at}/activities/feeds`)).map(({ op_type }: { op_type: string }) => op_type)).toEqual([])
     expect((await get(`${at}/issues?q=body&limit=1`)).length).toBe(1)
     // New numbers continue after the imported ones.

@@ -53,3 +53,7 @@ export const findReleasesOfTags = (db: Handle, repositoryId: number, tags: reado
     .where("repository_id", "=", repositoryId)
     .where(inList("releases.tag_name", tags))
     .execute()
+
+/** Whether there is such a project still. */
+export const isProject = async (db: Handle, id: number): Promise<boolean> =>
+  (await db.selectFrom("projects").select("id").where("id", "=", id).execute()).length > 0

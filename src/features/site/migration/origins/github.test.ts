@@ -43,6 +43,54 @@ const issue = (number: number, members: object = {}) => ({
   ...members,
 })
 
+/** A page of the cards of a board: two on the first, one on the second. */
+function boardOf(after: string | null) {
+  const card = (number: number, optionId: string | undefined, nameWithOwner = "octo/rocket") => ({
+    content: { number, repository: { nameWithOwner } },
+    fieldValueByName: optionId === undefined ? null : { optionId },
+  })
+  const [first, second] = [
+    [card(1, "98236657"), card(3, undefined), card(2, "98236657", "octo/other"), { content: {}, fieldValueByName: null }],
+    [card(2, "f75ad846")],
+  ]
+  const pageInfo = { hasNextPage: false, endCursor: "Mg" }
+  return {
+    pageInfo,
+    nodes: [
+      {
+        id: "PVT_1",
+        title: "Roadmap",
+        shortDescription: "what comes",
+        closed: false,
+        createdAt: at(1),
+        field: {
+          options: [
+            { id: "f75ad846", name: "Todo", color: "GREEN" },
+            { id: "98236657", name: "Done", color: "PURPLE" },
+          ],
+        },
+        items: after === null ? { nodes: first, pageInfo: { hasNextPage: true, endCursor: "MQ" } } : { nodes: second, pageInfo },
+      },
+    ],
+  }
+}
+
+const rule = {
+  id: "BPR_1",
+  pattern: "main",
+  allowsForcePushes: false,
+  restrictsPushes: false,
+  requiresApprovingReviews: true,
+  requiredApprovingReviewCount: 2,
+  dismissesStaleReviews: true,
+  requiresStatusChecks: true,
+  requiresStrictStatusChecks: true,
+  requiredStatusCheckContexts: ["ci/test"],
+  requiresCommitSignatures: false,
+  isAdminEnforced: true,
+  pushAllowances: { nodes: [] },
+}
+
 function recordsOf(url: string, commits: Commits): Readonly<Record<string, Recorded>> {
   const home = `${url}/octo/rocket`
   const repo = { id: 1296269, name: "rocket", full_name: "octo/rocket", private: false }
@@ -140,7 +188,13 @@ function recordsOf(url: string, commits: Commits): Readonly<Record<string, Recor
     },
     [`${AT}/milestones`]: [milestone(url)],
     [`${AT}/labels`]: [label, { id: 209, name: "" }, { id: 210 }],
-    [`${AT}/issues`]: [first, second, { ...third, pull_request: { url: "" } }, { ...fourth, pull_request: { url: "" } }, { id: 1005, number: 5 }],
+    [`${AT}/issues`]: [
+      first,
+      second,
+      { ...third, pull_request: { url: "" } },
+      { ...fourth, pull_request: { url: "" } },
+      { id: 1005, number: 5 },
+    ],
     [`${AT}/issues/1/reactions`]: [
       { id: 1, user: mona, content: "heart", created_at: at(3) },
       { id: 2, user: octo, content: "+1", created_at: at(3) },
@@ -191,10 +245,12 @@ function recordsOf(url: string, commits: Commits): Readonly<Record<string, Recor
     ],
     [`${AT}/releases/assets/41`]: Buffer.from("engine"),
     "/octo/rocket/assets/1/shot.png": Buffer.from("picture"),
-    "/api/graphql": ({ query }: { readonly query: string }) =>
+    "/api/graphql": ({ query, variables }: { readonly query: string; readonly variables: { readonly items: string | null } }) =>
       query.includes("reviewThreads")
         ? { data: { repository: { pullRequests: { nodes, pageInfo: whole } } } }
-        : { data: null, errors: [{ message: "not recorded" }] },
+        : query.includes("projectsV2")
+          ? { data: { repository: { projectsV2: boardOf(variables.items) } } }
+          : { data: { repository: { branchProtectionRules: { nodes: [rule] } } } },
   }
 }
 
@@ -215,6 +271,8 @@ withWorld("a repository of GitHub", { open: (kind) => openImports(kind, "github"
         pull_requests: 2,
         comments: [2, 1],
         reviews: 3,
+        boards: 2,
+        branch_rules: 1,
         releases: 1,
         release_files: 1,
       },
@@ -262,7 +320,11 @@ withWorld("a repository of GitHub", { open: (kind) => openImports(kind, "github"
     ])
     expect(lines[0].diff_hunk).toContain("+another line 20")
     const { database } = world.hearth.services
-    const names = database.read.selectFrom("comments").select(["original_author", "content"]).where("review_id", "is not", null).orderBy("id")
+    const names = database.read
+      .selectFrom("comments")
+      .select(["original_author", "content"])
+      .where("review_id", "is not", null)
+      .orderBy("id")
     expect((await names.execute()).map(({ original_author, content }) => `${original_author}: ${content}`)).toEqual([
       "hubot: well done",
       "octocat: ",
@@ -271,6 +333,16 @@ withWorld("a repository of GitHub", { open: (kind) => openImports(kind, "github"
       "mona: it is better",
     ])
 
+    expect(await world.board("/whole")).toEqual(["Roadmap", ["No status", 3], ["Todo", 2], ["Done", 1]])
+    expect(await world.get("/whole/branch_protections/main")).toMatchObject({
+      enable_push: false,
+      required_approvals: 2,
+      dismiss_stale_approvals: true,
+      block_on_outdated_branch: true,
+      enable_status_check: true,
+      status_check_contexts: ["ci/test"],
+      block_admin_merge_override: true,
+    })
     const [release] = await world.get("/whole/releases")
     expect(release).toMatchObject({ tag_name: "v1", name: "One", body: "it flies", draft: false, created_at: at(7) })
     expect(await (await fetch(release.assets[0].browser_download_url)).text()).toBe("engine")
@@ -292,6 +364,35 @@ withWorld("a repository of GitHub", { open: (kind) => openImports(kind, "github"
       ["REQUEST_CHANGES", 1],
     ])
     expect(recording.asked.some((request) => request.includes("graphql"))).toBe(false)
+  })
+
+  test("asks again only for what has changed since, and changes that alone", async () => {
+    const recording = await world.record()
+    await world.bring(recording.url, "again", { auth_token: "secret" })
+    const { answers } = recording
+    const [comments, issues] = [answers[`${AT}/issues/comments`], answers[`${AT}/issues`]]
+    if (!Array.isArray(comments) || !Array.isArray(issues)) throw new TypeError("both are lists")
+    const edited = { ...comments[0], body: "closed, on second thought", updated_at: "2030-01-01T00:00:00Z" }
+    const added = { ...issue(6, { title: "a later one" }), created_at: "2030-01-01T00:00:00Z", updated_at: "2030-01-01T00:00:00Z" }
+    recording.answers = {
+      ...answers,
+      [`${AT}/issues/comments`]: [edited, ...comments.slice(1)],
+      [`${AT}/issues`]: [...issues, added],
+    }
+    recording.asked.length = 0
+    await world.again(Date.parse("2029-01-01T00:00:00Z") / 1000)
+    expect((await world.row()).phase).toBe("done")
+    expect(recording.asked.filter((request) => /\/reviews|\/reactions|pulls\/\d/.test(request))).toEqual([])
+    const [comment] = await world.get("/again/issues/2/comments")
+    expect(comment.body).toBe("closed, on second thought")
+    expect((await world.get("/again/issues?state=all&type=issues")).map(({ title }: { title: string }) => title).toSorted()).toEqual([
+      "a later one",
+      "issue 1",
+      "issue 2",
+    ])
+    expect((await world.get("/again/pulls/3/reviews")).length).toBe(3)
+    expect((await world.get("/again/branch_protections")).length).toBe(1)
+    expect(await world.board("/again")).toEqual(["Roadmap", ["No status", 3], ["Todo", 2], ["Done", 1]])
   })
 
   test("waits as long as the server says, and goes on where it was", async () => {

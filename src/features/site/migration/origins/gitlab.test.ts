@@ -129,6 +129,26 @@ function recordsOf(url: string, commits: Commits): Readonly<Record<string, Recor
     ],
     [`${AT}/merge_requests/1/approvals`]: { id: 901, iid: 1, approved_by: [{ user: kim, approved_at: at(6) }] },
     [`${AT}/merge_requests/2/approvals`]: { id: 902, iid: 2, approved_by: [] },
+    [`${AT}/boards`]: [
+      {
+        id: 1,
+        name: "Development",
+        lists: [
+          { id: 1, position: 0, label: { id: 1, name: "bug", color: "#d9534f" } },
+          { id: 2, position: 1, label: { id: 2, name: "prio::high", color: "#fff" } },
+        ],
+      },
+    ],
+    [`${AT}/protected_branches`]: [
+      {
+        id: 1,
+        name: "main",
+        push_access_levels: [{ id: 1, access_level: 40, access_level_description: "Maintainers" }],
+        merge_access_levels: [{ id: 1, access_level: 30, access_level_description: "Developers + Maintainers" }],
+        allow_force_push: false,
+      },
+      { id: 2, name: "release-*", push_access_levels: [{ id: 2, access_level: 0 }], merge_access_levels: [{ id: 2, access_level: 40 }] },
+    ],
     [`${AT}/releases`]: [
       {
         tag_name: "v1",
@@ -163,6 +183,8 @@ withWorld("a project of GitLab", { open: (kind) => openImports(kind, "gitlab", "
         pull_requests: 2,
         comments: 3,
         reviews: 2,
+        boards: 1,
+        branch_rules: 2,
         releases: 1,
         release_files: 1,
       },
@@ -191,15 +213,26 @@ withWorld("a project of GitLab", { open: (kind) => openImports(kind, "gitlab", "
     expect(await world.get("/whole/pulls/4")).toMatchObject({ title: "merge 2", merged: true, merged_at: second(6) })
     const reviews = await world.get("/whole/pulls/3/reviews")
     expect(reviews.map(({ state, submitted_at }: Record<string, string>) => [state, submitted_at])).toEqual([
-      ["APPROVED", second(6)],
       ["COMMENT", second(5)],
+      ["APPROVED", second(6)],
     ])
-    const lines = await world.get(`/whole/pulls/3/reviews/${reviews[1].id}/comments`)
+    const lines = await world.get(`/whole/pulls/3/reviews/${reviews[0].id}/comments`)
     expect(lines.map(({ body, path, position, resolver }: Record<string, unknown>) => [body, path, position, resolver !== null])).toEqual([
       ["this line?", "src/app.txt", 20, true],
       ["yes", "src/app.txt", 20, true],
     ])
-    expect(lines[0].diff_hunk).toBe("@@ -17,4 +17,4 @@\n line 17\n line 18\n line 19\n-line 20\n+another line 20")
+    expect(lines[0].diff_hunk).toBe("@@ -18,3 +18,3 @@\n line 18\n line 19\n-line 20\n+another line 20")
+    expect(await world.board("/whole")).toEqual(["Development", ["bug", 1], ["prio::high"]])
+    expect(await world.get("/whole/branch_protections")).toMatchObject([
+      {
+        rule_name: "main",
+        enable_push: true,
+        enable_push_whitelist: true,
+        push_whitelist_usernames: ["ann"],
+        enable_merge_whitelist: false,
+      },
+      { rule_name: "release-*", enable_push: false, enable_merge_whitelist: true, merge_whitelist_usernames: ["ann"] },
+    ])
     const [release] = await world.get("/whole/releases")
     expect(release).toMatchObject({ tag_name: "v1", body: "it flies, see #4", created_at: second(7) })
     expect(await (await fetch(release.assets[0].browser_download_url)).text()).toBe("engine")

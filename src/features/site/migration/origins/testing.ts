@@ -9,6 +9,7 @@ import { expect } from "vitest"
 import type { FreshKind } from "../../../../../tests/support/database.ts"
 import { must } from "../../../code/mirrors/testing.ts"
 import { openWorld } from "../../../code/repositories/testing.ts"
+import { runImport } from "../import.ts"
 
 /** For tests: a server that gives recorded answers of another forge's API page by page, as GitHub and GitLab do, and a git repository. */
 
@@ -61,9 +62,7 @@ function makeRepository(folder: string): Commits {
 }
 
 /** Opens a server whose `answers` are made once the address and the commits are known. */
-export async function openRecording(
-  make: (url: string, commits: Commits) => Readonly<Record<string, Recorded>>,
-): Promise<Recording> {
+export async function openRecording(make: (url: string, commits: Commits) => Readonly<Record<string, Recorded>>): Promise<Recording> {
   const folder = await mkdtemp(join(tmpdir(), "hearth-recording-"))
   const commits = makeRepository(folder)
   const server = createServer((request, response) => {
@@ -204,6 +203,35 @@ export async function openImports(
     },
     row: () => services.database.read.selectFrom("imports").selectAll().orderBy("id", "desc").executeTakeFirstOrThrow(),
     get: (address: string) => must(ann, "GET", `/repos/ann${address}`),
+    /** Runs the last import once more, as if it had ended then. */
+    async again(since: number) {
+      const { id } = await services.database.read.selectFrom("imports").select("id").orderBy("id", "desc").executeTakeFirstOrThrow()
+      const anew = { phase: "records", cursor: "{}", progress: "", since } as const
+      await services.database.write((tx) => tx.updateTable("imports").set(anew).where("id", "=", id).execute())
+      await runImport(services, id, { signal: new AbortController().signal, isLast: true })
+    },
+    /** The title of the only board, and of each of its columns with the numbers of its cards. */
+    async board(address: string) {
+      const db = services.database.read
+      const [board] = await must(ann, "GET", `/repos/ann${address}/projects`)
+      const columns = await db
+        .selectFrom("project_columns")
+        .select(["id", "title"])
+        .where("project_id", "=", board.id)
+        .orderBy("sorting")
+        .execute()
+      const cards = await db
+        .selectFrom("project_cards")
+        .innerJoin("issues", "issues.id", "issue_id")
+        .select(["column_id", "number"])
+        .where("project_id", "=", board.id)
+        .orderBy("sorting")
+        .execute()
+      return [
+        board.title,
+        ...columns.map(({ id, title }) => [title, ...cards.flatMap(({ column_id, number }) => (column_id === id ? number : []))]),
+      ]
+    },
     /** What each step has brought, with what it has not. */
     left: (steps: readonly { readonly name: string; readonly done: number; readonly missing: number }[]) =>
       Object.fromEntries(steps.map(({ name, done, missing }) => [name, missing === 0 ? done : [done, missing]])),
