@@ -56,7 +56,6 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
     }
     const release = await must(zoe, "POST", `${at}/releases`, { tag_name: "v1", name: "One", body: "it works" })
     for (const [name, bytes] of FILES) await attach(`${at}/releases/${release.id}/assets?name=${name}`, bytes)
-    await must(zoe, "POST", `${at}/branch_protections`, { rule_name: "v*", enable_push: true, required_approvals: 1 })
     await must(zoe, "PUT", `${at}/topics`, { topics: ["forge", "git"] })
     const yan = await forges.there.person("yan")
     await must(yan, "POST", `${at}/pulls/61/reviews`, { event: "APPROVED", body: "well done" })
@@ -151,11 +150,10 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
       ["comments", 4, 0],
       ["reviews", 2, 0],
       ["boards", 0, 0],
-      ["branch_rules", 1, 0],
+      ["branch_rules", 0, 1],
       ["releases", 1, 0],
       ["release_files", 2, 0],
     ])
-    expect(await get(`${at}/branch_protections`)).toMatchObject([{ rule_name: "v*", enable_push: true, required_approvals: 1 }])
     expect((await get(`${at}/activities/feeds`)).map(({ op_type }: { op_type: string }) => op_type)).toEqual([])
     expect((await get(`${at}/issues?q=body&limit=1`)).length).toBe(1)
     // New numbers continue after the imported ones.
@@ -179,7 +177,7 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
       const made = await forges.migrate({ clone_addr, repo_name, ...everything, ...options })
       expect([made.status, made.body.open_issues_count]).toEqual([201, 0])
     }
-    const refused = await forges.migrate({ clone_addr, repo_name: "other", ...everything, service: "gitlab" })
+    const refused = await forges.migrate({ clone_addr, repo_name: "other", ...everything, service: "onedev" })
     expect([refused.status, refused.body.message]).toEqual([422, expect.stringContaining("[issues]")])
     expect((await forges.ann.call("GET", "/repos/ann/other")).status).toBe(404)
   })
@@ -284,8 +282,10 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
     const private_addr = await forges.origin("hidden", { private: true })
     const release = await must(forges.zoe, "POST", "/repos/zoe/hidden/releases", { tag_name: "v1" })
     await attach(`/repos/zoe/hidden/releases/${release.id}/assets?name=secret.bin`, Buffer.from("secret"))
-    const options = { clone_addr: private_addr, service: "gitea", releases: true, auth_token: forges.token }
+    await must(forges.zoe, "POST", "/repos/zoe/hidden/branch_protections", { rule_name: "v*", enable_push: true, required_approvals: 1 })
+    const options = { clone_addr: private_addr, service: "gitea", releases: true, pull_requests: true, auth_token: forges.token }
     await imported({ ...options, repo_name: "hidden" })
+    expect(await get("/repos/ann/hidden/branch_protections")).toMatchObject([{ rule_name: "v*", enable_push: true, required_approvals: 1 }])
     const [{ assets }] = await get("/repos/ann/hidden/releases")
     expect(assets).toEqual([expect.objectContaining({ name: "secret.bin", size: 6 })])
     const told = JSON.stringify([
@@ -320,9 +320,8 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
     const step = (await get("/repos/ann/partly/import")).steps.find(({ name }: Step) => name === "labels")
     expect(step).toMatchObject({ state: "done", done: 1, missing: 1 })
     const { database } = forges.here.hearth.services
-    expect(await database.read.selectFrom("import_faults").select(["kind", "source_key"]).execute()).toEqual([
-      { kind: "labels", source_key: "8" },
-    ])
+    const faults = database.read.selectFrom("import_faults").select(["kind", "source_key"]).where("kind", "=", "labels")
+    expect(await faults.execute()).toEqual([{ kind: "labels", source_key: "8" }])
     server.close()
   })
 

@@ -19,7 +19,7 @@ import {
   type Review,
 } from "../model.ts"
 import type { Batch, Origin, Place } from "../origin.ts"
-import { nextPage, openRest, readEach } from "../rest.ts"
+import { nextPage, openRest, orUnseen, readEach } from "../rest.ts"
 import { NONE, number, text, truth } from "./shapes.ts"
 
 /** A project of GitLab. It counts issues and merge requests apart, and has comments only in lists of each of them. */
@@ -422,8 +422,10 @@ export function openGitlab(services: Services, target: RemoteAddress): Origin {
     pull_requests: (from, since, signal) => page(`${MERGES}${since}`, merge, (record) => presentPull(record, signal), from, signal),
     comments: (from, since, signal) => readComments(from, since, signal),
     reviews: (from, since, signal) => readReviews(from, since, signal),
-    boards: (from, _since, signal) => page("boards", board, (record) => presentBoard(record, now), from, signal),
-    branch_rules: (from, _since, signal) => page("protected_branches", branchRule, presentBranchRule, from, signal),
+    boards: (from, _since, signal) =>
+      orUnseen("boards", page("boards", board, (record) => presentBoard(record, now), from, signal)),
+    branch_rules: (from, _since, signal) =>
+      orUnseen("rules for branches", page("protected_branches", branchRule, presentBranchRule, from, signal)),
     releases: (from, _since, signal) => page("releases", release, presentRelease, from, signal),
     release_files: (from, _since, signal) => page("releases", release, presentRelease, from, signal),
   }

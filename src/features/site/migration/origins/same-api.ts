@@ -17,7 +17,7 @@ import {
   type Review,
 } from "../model.ts"
 import type { Batch, Origin, Place } from "../origin.ts"
-import { nextPage, openRest, readEach } from "../rest.ts"
+import { nextPage, openRest, orUnseen, readEach } from "../rest.ts"
 import { author, NONE, number, person, personOf, text, truth } from "./shapes.ts"
 
 /** A repository of a server with the same API: Gitea, Forgejo, Hearth. */
@@ -305,7 +305,8 @@ export function openSameApi(services: Services, target: RemoteAddress): Origin {
     },
     // The cards of its boards are in no list.
     boards: async () => ({ records: [], faults: [], next: undefined, total: 0 }),
-    branch_rules: (at, _since, signal) => page("branch_protections", branchRule, presentBranchRule, at, signal),
+    branch_rules: (at, _since, signal) =>
+      orUnseen("rules for branches", page("branch_protections", branchRule, presentBranchRule, at, signal)),
     releases: (at, _since, signal) => page("releases", release, (record) => presentRelease(record, now), at, signal),
     release_files: (at, _since, signal) => page("releases", release, (record) => presentRelease(record, now), at, signal),
   }
