@@ -4,13 +4,13 @@ import type { Services } from "../../../core/services.ts"
 import { type StoredFile, storeFile } from "../../code/attachments/files.ts"
 import { requireName } from "../../code/attachments/names.ts"
 import { insertAttachment } from "../../code/attachments/store.ts"
-import { openDownload } from "../../code/mirrors/downloads.ts"
 import { RemoteRefused, RemoteTrouble } from "../../code/mirrors/remote.ts"
 import type { Bringing } from "./bring.ts"
 import { putItem } from "./items-store.ts"
 import { findComments, findFiles, findNumbers, findTexts, type ImportedText, putText, type TextKind } from "./links-store.ts"
 import type { On } from "./model.ts"
 import type { Fault, Origin, Place } from "./origin.ts"
+import { openFile } from "./origin-files.ts"
 
 /*
  * What texts that were brought say of the other server: addresses of its issues, comments, code and files. They are rewritten once all is here, since texts name
@@ -143,7 +143,7 @@ async function fetchFile({ services, origin }: Bringing, address: string, of: Im
   const { enabled, types, maxBytes } = services.config.attachments
   if (!enabled) return { key: address, why: "this site takes no attachments" }
   try {
-    const content = await openDownload(services, address, origin.headersFor(address) ?? {}, signal)
+    const content = await openFile(services, origin, address, signal)
     if (!content) return { key: address, why: "the server does not have this file any more" }
     try {
       const name = requireName(types, "name", decodeURIComponent(new URL(address).pathname.split("/").at(-1) ?? ""))

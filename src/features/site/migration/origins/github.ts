@@ -404,7 +404,7 @@ const FILES = [
   /^https:\/\/(?:user-images|private-user-images)\.githubusercontent\.com\//,
 ]
 
-function placeOf(home: string, address: string): Place | undefined {
+export function placeOf(home: string, address: string): Place | undefined {
   if (FILES.some((pattern) => pattern.test(address))) return { kind: "file", address }
   if (!address.startsWith(`${home}/`)) return undefined
   const rest = address.slice(home.length + 1)

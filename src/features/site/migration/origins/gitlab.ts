@@ -68,6 +68,7 @@ const issue = Type.Object({
   milestone: titled,
   due_date: text,
   discussion_locked: truth,
+  confidential: truth,
   upvotes: number,
   downvotes: number,
   user_notes_count: number,
@@ -101,6 +102,8 @@ const note = Type.Object({
   body: text,
   author,
   system: truth,
+  internal: truth,
+  confidential: truth,
   position: Type.Optional(Type.Union([position, NONE])),
   resolved: truth,
   resolved_by: author,
@@ -136,7 +139,7 @@ const release = Type.Object({
 })
 
 const accessLevels = Type.Optional(Type.Union([Type.Array(Type.Object({ access_level: number, user_id: number })), NONE]))
-const branchRule = Type.Object({
+export const branchRule = Type.Object({
   id: Type.Integer(),
   name: Type.String({ minLength: 1 }),
   push_access_levels: accessLevels,
@@ -160,7 +163,7 @@ const board = Type.Object({
 const award = Type.Object({ name: Type.String(), user: author })
 
 /** Its reactions that there are here too. */
-const AWARDS: Readonly<Record<string, string>> = {
+export const AWARDS: Readonly<Record<string, string>> = {
   thumbsup: "+1",
   thumbsdown: "-1",
   laughing: "laugh",
@@ -173,6 +176,9 @@ const AWARDS: Readonly<Record<string, string>> = {
 }
 
 const PAGE = 100
+
+/** Issues here are seen by all who see the repository. */
+export const CONFIDENTIAL = "it is confidential there, and nothing is here"
 
 /** Throws {@link RemoteRefused} for an address of no project. */
 export function openGitlab(services: Services, target: RemoteAddress): Origin {
@@ -293,10 +299,10 @@ export function openGitlab(services: Services, target: RemoteAddress): Origin {
     const hosts = await page(`${isOfIssues ? ISSUES : MERGES}${since}`, issue, (record) => record, rest, signal)
     const records: Comment[] = []
     for (const host of hosts.records) {
-      if (host.user_notes_count === 0) continue
+      if (host.user_notes_count === 0 || host.confidential) continue
       const on: On = { number: host.iid, of: isOfIssues ? "issues" : "pull_requests" }
       for (const record of await all(`${of}/${host.iid}/notes?sort=asc&order_by=created_at`, note, signal))
-        if (!record.system && !record.position) records.push({ ...writtenOf(record, now), on, reactions: [] })
+        if (!record.system && !record.internal && !record.confidential && !record.position) records.push({ ...writtenOf(record, now), on, reactions: [] })
     }
     const next =
       hosts.next === undefined ? (isOfIssues ? "merge_requests " : undefined) : isOfIssues ? hosts.next : `merge_requests ${hosts.next}`
@@ -319,7 +325,7 @@ export function openGitlab(services: Services, target: RemoteAddress): Origin {
       }
       if (host.user_notes_count === 0) continue
       for (const { id, notes } of await all(`merge_requests/${host.iid}/discussions`, discussion, signal)) {
-        const lines = notes.flatMap((record) => (record.position && !record.system ? [presentLine(record, record.position, now)] : []))
+        const lines = notes.flatMap((record) => (record.position && !record.system && !record.internal ? [presentLine(record, record.position, now)] : []))
         const [first] = lines
         if (!first) continue
         const { author, createdAt } = first
@@ -418,7 +424,13 @@ export function openGitlab(services: Services, target: RemoteAddress): Origin {
         from,
         signal,
       ),
-    issues: (from, since, signal) => page(`${ISSUES}${since}`, issue, (record) => presentIssue(record, "issues", signal), from, signal),
+    issues: async (from, since, signal) => {
+      const read = await page(`${ISSUES}${since}`, issue, (record) => record, from, signal)
+      const hidden = read.records.filter(({ confidential }) => confidential)
+      const records: Issue[] = []
+      for (const record of read.records) if (!record.confidential) records.push(await presentIssue(record, "issues", signal))
+      return { ...read, records, faults: [...read.faults, ...hidden.map(({ iid }) => ({ key: String(iid), why: CONFIDENTIAL }))] }
+    },
     pull_requests: (from, since, signal) => page(`${MERGES}${since}`, merge, (record) => presentPull(record, signal), from, signal),
     comments: (from, since, signal) => readComments(from, since, signal),
     reviews: (from, since, signal) => readReviews(from, since, signal),
@@ -492,7 +504,7 @@ function writtenOf({ id, author: by, body, created_at, updated_at }: Told, now: 
 }
 
 /** The end of a day in UTC. */
-const dayOf = (day: string | null | undefined): Seconds => (day ? parseTime(`${day}T23:59:59Z`, 0) : 0)
+export const dayOf = (day: string | null | undefined): Seconds => (day ? parseTime(`${day}T23:59:59Z`, 0) : 0)
 
 const presentLine = (record: Static<typeof note>, at: Static<typeof position>, now: Seconds): LineComment => {
   const isOld = (at.new_line ?? null) === null
@@ -514,7 +526,7 @@ const presentLine = (record: Static<typeof note>, at: Static<typeof position>, n
 const DEVELOPER = 30
 
 /** Levels of GitLab: 0 for nobody, 30 for those who may write, 40 for those who maintain. Who maintains a project is not known here, and is let in by no list. */
-const presentBranchRule = (record: Static<typeof branchRule>): BranchRule => {
+export const presentBranchRule = (record: Static<typeof branchRule>): BranchRule => {
   const grants = (levels: Static<typeof accessLevels> | undefined) => (levels ?? []).map(({ access_level }) => access_level ?? 0)
   const [push, merge] = [grants(record.push_access_levels), grants(record.merge_access_levels)]
   const all = (levels: readonly number[]) => levels.some((level) => level > 0 && level <= DEVELOPER)

@@ -41,7 +41,7 @@ export interface Commits {
 const LINES = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`)
 
 /** Makes the repository: `main` with a merged branch, `feature` with another line 20, both also as the other servers name the heads of requests. */
-function makeRepository(folder: string): Commits {
+export function makeRepository(folder: string): Commits {
   const git = (...args: readonly string[]) => execFileSync("git", ["-C", folder, ...args], { encoding: "utf8" }).trim()
   const person = "Octo Cat <octo@example.com> 1700000000 +0000"
   const file = (lines: readonly string[]) => `M 100644 inline src/app.txt\ndata ${`${lines.join("\n")}\n`.length}\n${lines.join("\n")}\n\n`

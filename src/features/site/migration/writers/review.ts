@@ -48,7 +48,7 @@ export async function takePullNumbers(
  */
 export async function readPullHeads(
   { services, repository }: Pick<Landing, "services" | "repository">,
-  target: RemoteAddress,
+  target: RemoteAddress | undefined,
   records: readonly Pull[],
   numbers: ReadonlyMap<string, number>,
   signal: AbortSignal,
@@ -57,8 +57,9 @@ export async function readPullHeads(
   if (records.length === 0) return heads
   const { git } = services
   const place = git.at(repository.storage, repository.object_format)
-  const remote = await reach(services, target)
-  const there = new Map<string, ObjectId>((await git.remotes.list(remote, signal)).references.map(({ name, id }) => [name, id]))
+  const remote = target && (await reach(services, target))
+  const listed = remote ? (await git.remotes.list(remote, signal)).references : []
+  const there = new Map<string, ObjectId>(listed.map(({ name, id }) => [name, id]))
   for (const { key, head } of records) {
     const id = there.get(head.reference) ?? (isObjectId(head.id, repository.object_format) ? head.id : undefined)
     if (id !== undefined) heads.set(key, id)
@@ -66,7 +67,7 @@ export async function readPullHeads(
   const absent: ObjectId[] = []
   const offered = new Set(there.values())
   for (const id of heads.values()) if (offered.has(id) && !(await git.objects.info(place, id))) absent.push(id)
-  await git.remotes.fetch(place, remote, { ids: absent, signal })
+  if (remote) await git.remotes.fetch(place, remote, { ids: absent, signal })
   const updates: { readonly name: RefName; readonly to: ObjectId }[] = []
   for (const [key, id] of heads) {
     const number = numbers.get(key)
