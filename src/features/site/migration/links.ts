@@ -10,7 +10,7 @@ import { putItem } from "./items-store.ts"
 import { findComments, findFiles, findNumbers, findTexts, type ImportedText, putText, type TextKind } from "./links-store.ts"
 import type { On } from "./model.ts"
 import type { Fault, Origin, Place } from "./origin.ts"
-import { openFile } from "./origin-files.ts"
+import { nameOfFile, openFile } from "./origin-files.ts"
 
 /*
  * What texts that were brought say of the other server: addresses of its issues, comments, code and files. They are rewritten once all is here, since texts name
@@ -146,7 +146,7 @@ async function fetchFile({ services, origin }: Bringing, address: string, of: Im
     const content = await openFile(services, origin, address, signal)
     if (!content) return { key: address, why: "the server does not have this file any more" }
     try {
-      const name = requireName(types, "name", decodeURIComponent(new URL(address).pathname.split("/").at(-1) ?? ""))
+      const name = requireName(types, "name", await nameOfFile(origin, address, content))
       return { address, name, of, stored: await storeFile(services, content, maxBytes) }
     } finally {
       content.destroy()

@@ -65,6 +65,8 @@ export interface Origin {
   headersFor(address: string): Readonly<Record<string, string>> | undefined
   /** Opens a file that the origin has itself, as an archive does; undefined where there is none. */
   open?(address: string): Readable | undefined
+  /** The name of a file whose address doesn't say it. */
+  nameOf?(address: string): string | undefined
   /** A text with whole addresses, where the server has a short form for those of its files. */
   absolute(content: string): string
   /** What a mark before a number names, where issues and pull requests are counted apart. */

@@ -261,7 +261,7 @@ withWorld("an archive", { open }, ({ test, world }) => {
     })
     const home = `${world.hearth.url}/ann/github`
     const [shot] = await world.get("/github/issues/1/assets")
-    expect(shot).toMatchObject({ name: "1f0a", size: 7 })
+    expect(shot).toMatchObject({ name: "shot.png", size: 7 })
     expect(await world.get("/github")).toMatchObject({ private: true, description: "goes up", default_branch: "main" })
     expect(await world.get("/github/issues/1")).toMatchObject({
       original_author: "octocat",

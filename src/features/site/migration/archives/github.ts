@@ -376,6 +376,7 @@ export async function openGithubArchive(folder: string, now: Seconds) {
       const path = fileAt(address)
       return path !== undefined && existsSync(path) ? createReadStream(path) : undefined
     },
+    nameOf: (address) => fileAt(address)?.split("/").at(-1),
     absolute: (content) => content,
     placeOf: (address) => (attachments.has(address) ? { kind: "file", address } : placeOf(told.url, address)),
   }

@@ -95,7 +95,7 @@ function recordsOf(url: string, commits: Commits): Readonly<Record<string, Recor
   const home = `${url}/octo/rocket`
   const repo = { id: 1296269, name: "rocket", full_name: "octo/rocket", private: false }
   const first = issue(1, {
-    body: `See ${home}/issues/2#issuecomment-11 and ${home}/pull/3, [code](${home}/blob/main/src/app.txt#L5-L9).\n![shot](${home}/assets/1/shot.png)`,
+    body: `See ${home}/issues/2#issuecomment-11 and ${home}/pull/3, [code](${home}/blob/main/src/app.txt#L5-L9).\n![shot](${home}/assets/1/1f0a)`,
     labels: [label],
     milestone: milestone(url),
     assignees: [mona],
@@ -244,7 +244,7 @@ function recordsOf(url: string, commits: Commits): Readonly<Record<string, Recor
       },
     ],
     [`${AT}/releases/assets/41`]: Buffer.from("engine"),
-    "/octo/rocket/assets/1/shot.png": Buffer.from("picture"),
+    "/octo/rocket/assets/1/1f0a": Buffer.from("\x89PNG\r\n", "latin1"),
     "/api/graphql": ({ query, variables }: { readonly query: string; readonly variables: { readonly items: string | null } }) =>
       query.includes("reviewThreads")
         ? { data: { repository: { pullRequests: { nodes, pageInfo: whole } } } }
@@ -290,7 +290,7 @@ withWorld("a repository of GitHub", { open: (kind) => openImports(kind, "github"
       milestone: { title: "v1.0", due_on: at(28), open_issues: 1 },
       body: `See ${home}/issues/2#issuecomment-${comment.id} and ${home}/pulls/3, [code](${home}/blob/main/src/app.txt#L5-L9).\n![shot](${shown[0].browser_download_url})`,
     })
-    expect(shown.map(({ name, size }: { name: string; size: number }) => [name, size])).toEqual([["shot.png", 7]])
+    expect(shown.map(({ name, size }: { name: string; size: number }) => [name, size])).toEqual([["1f0a.png", 6]])
     expect(comment).toMatchObject({ body: "closed for good", original_author: "hubot", created_at: at(3) })
     expect(await world.get("/whole/issues/2")).toMatchObject({
       state: "closed",
