@@ -1,5 +1,5 @@
-import { openServices } from "../app.ts"
 import { findUserByName } from "../access/store.ts"
+import { openServices } from "../app.ts"
 import { Refusal } from "../core/errors.ts"
 import { RemoteRefused } from "../features/code/mirrors/remote.ts"
 import { importArchive as bringArchive } from "../features/site/migration/archives/import-archive.ts"
@@ -18,7 +18,11 @@ export interface ArchiveCommand {
 }
 
 /** Brings the repository of a migration archive of GitHub, or of a project export of GitLab. Goes on where it was interrupted when it is called again. */
-export async function importArchive(terminal: Terminal, env: Environment, { file, owner: ownerName, name, as: doerName = ownerName }: ArchiveCommand): Promise<ExitCode> {
+export async function importArchive(
+  terminal: Terminal,
+  env: Environment,
+  { file, owner: ownerName, name, as: doerName = ownerName }: ArchiveCommand,
+): Promise<ExitCode> {
   const stopped = new AbortController()
   const quiet = onSignals({ stop: () => stopped.abort(), stopNow: () => process.exit(FAILED) })
   const opened = await openServices({ env })

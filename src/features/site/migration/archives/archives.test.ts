@@ -148,7 +148,14 @@ const githubFiles = ({ main, feature, merged }: Commits): Readonly<Record<string
 
 const label = { id: 1, title: "bug", color: "#d9534f", description: "", type: "ProjectLabel" }
 const times = (day: number) => ({ created_at: at(day), updated_at: at(day) })
-const note = (id: number, text: string, members: object = {}) => ({ id, note: text, author_id: 2, author: { name: "Sam" }, ...times(3), ...members })
+const note = (id: number, text: string, members: object = {}) => ({
+  id,
+  note: text,
+  author_id: 2,
+  author: { name: "Sam" },
+  ...times(3),
+  ...members,
+})
 
 /** Files of an export of GitLab, as version 13 and newer write them. */
 const gitlabFiles = ({ main, feature }: Commits): Readonly<Record<string, unknown>> => {
@@ -186,7 +193,14 @@ const gitlabFiles = ({ main, feature }: Commits): Readonly<Record<string, unknow
       approvals: [{ user_id: 1, created_at: at(6) }],
     }),
     "tree/project/releases.ndjson": lines({ id: 1, tag: "v1", name: "One", description: "it flies", author_id: 1, released_at: at(6) }),
-    "tree/project/boards.ndjson": lines({ id: 1, name: "Development", lists: [{ id: 1, list_type: "backlog" }, { id: 2, list_type: "label", label }] }),
+    "tree/project/boards.ndjson": lines({
+      id: 1,
+      name: "Development",
+      lists: [
+        { id: 1, list_type: "backlog" },
+        { id: 2, list_type: "label", label },
+      ],
+    }),
     "tree/project/protected_branches.ndjson": lines({
       id: 1,
       name: "main",
@@ -204,7 +218,11 @@ async function open(kind: Parameters<typeof openWorld>[0]) {
   const { services } = world.hearth
 
   /** Packs files beside the repository, as an archive of one server or the other. */
-  function pack(name: string, make: (commits: Commits) => Readonly<Record<string, unknown>>, before?: (root: string, repository: string) => void) {
+  function pack(
+    name: string,
+    make: (commits: Commits) => Readonly<Record<string, unknown>>,
+    before?: (root: string, repository: string) => void,
+  ) {
     const root = join(folder, name)
     const repository = join(root, "repositories/octo/rocket.git")
     mkdirSync(repository, { recursive: true })
@@ -304,7 +322,12 @@ withWorld("an archive", { open }, ({ test, world }) => {
     expect(reviews.map(({ state }: { state: string }) => state).toSorted()).toEqual(["APPROVED", "COMMENT"])
     const thread = reviews.find(({ state }: { state: string }) => state === "COMMENT")
     const [line] = await world.get(`/gitlab/pulls/2/reviews/${thread.id}/comments`)
-    expect(line).toMatchObject({ body: "this line?", path: "src/app.txt", position: 20, diff_hunk: expect.stringContaining("+another line 20") })
+    expect(line).toMatchObject({
+      body: "this line?",
+      path: "src/app.txt",
+      position: 20,
+      diff_hunk: expect.stringContaining("+another line 20"),
+    })
   })
 
   test("that was interrupted goes on where it was, without doubles", async () => {
@@ -334,7 +357,22 @@ withWorld("an archive", { open }, ({ test, world }) => {
     execFileSync("tar", ["-czPf", outside, "-C", join(world.folder, "odd/uploads"), "../../escaped_000001.json"])
     const { folder, names, remove } = await unpack(file, signal)
     expect([...names].filter((name) => name.startsWith("users"))).toEqual(["users_000001.json"])
-    const found = execFileSync("find", [folder, "(", "-type", "l", "-o", "-name", "config", "-o", "-name", "alternates", "-o", "-path", "*hooks*", ")"])
+    const found = execFileSync("find", [
+      folder,
+      "(",
+      "-type",
+      "l",
+      "-o",
+      "-name",
+      "config",
+      "-o",
+      "-name",
+      "alternates",
+      "-o",
+      "-path",
+      "*hooks*",
+      ")",
+    ])
     expect(found.toString()).toBe("")
     await remove()
     const empty = await unpack(outside, signal)

@@ -20,7 +20,12 @@ const orNone = <S extends TSchema>(schema: S) => Type.Optional(Type.Union([schem
 const list = <S extends TSchema>(schema: S) => orNone(Type.Array(schema))
 const numbered = Type.String({ pattern: "/(?:issues|pull)/[1-9][0-9]{0,9}$" })
 const reactions = list(Type.Object({ user: text, content: text }))
-const person = Type.Object({ url: Type.String(), login: Type.String(), name: text, emails: list(Type.Object({ address: text, primary: truth })) })
+const person = Type.Object({
+  url: Type.String(),
+  login: Type.String(),
+  name: text,
+  emails: list(Type.Object({ address: text, primary: truth })),
+})
 const written = { url: Type.String(), user: text, body: text, created_at: text, updated_at: text, reactions }
 
 const issue = Type.Object({
@@ -35,7 +40,14 @@ const issue = Type.Object({
 const end = orNone(Type.Object({ ref: text, sha: text, repo: text }))
 const pull = Type.Intersect([
   issue,
-  Type.Object({ base: end, head: end, merged_at: text, merge_commit_sha: text, work_in_progress: truth, review_requests: list(Type.Unknown()) }),
+  Type.Object({
+    base: end,
+    head: end,
+    merged_at: text,
+    merge_commit_sha: text,
+    work_in_progress: truth,
+    review_requests: list(Type.Unknown()),
+  }),
 ])
 const comment = Type.Object({ ...written, issue: text, pull_request: text })
 const review = Type.Object({ ...written, pull_request: numbered, head_sha: text, state: number, submitted_at: text })
@@ -222,7 +234,12 @@ export async function openGithubArchive(folder: string, now: Seconds) {
       ...shared,
       isClosed: shared.isClosed || isMerged,
       base: record.base?.ref ?? "",
-      head: { branch: record.head?.ref ?? "", isOfFork: record.head?.repo !== record.base?.repo, id: record.head?.sha ?? "", reference: "" },
+      head: {
+        branch: record.head?.ref ?? "",
+        isOfFork: record.head?.repo !== record.base?.repo,
+        id: record.head?.sha ?? "",
+        reference: "",
+      },
       mergeBase: "",
       isDraft: record.work_in_progress ?? false,
       allowsMaintainers: false,

@@ -5,7 +5,18 @@ import type { Seconds } from "../../../../core/database/tables/index.ts"
 import Type, { Check, type Static, type TSchema } from "../../../../core/schema.ts"
 import { parseTime } from "../../../code/mirrors/import-target.ts"
 import { RemoteRefused } from "../../../code/mirrors/remote.ts"
-import { type Comment, type Issue, KINDS, type Kind, type LineComment, type On, type Person, type Pull, type Reaction, type Review } from "../model.ts"
+import {
+  type Comment,
+  type Issue,
+  KINDS,
+  type Kind,
+  type LineComment,
+  type On,
+  type Person,
+  type Pull,
+  type Reaction,
+  type Review,
+} from "../model.ts"
 import type { Batch, Fault, Origin } from "../origin.ts"
 import { AWARDS, branchRule, CONFIDENTIAL, dayOf, presentBranchRule } from "../origins/gitlab.ts"
 import { NONE, number, text, truth } from "../origins/shapes.ts"
@@ -123,7 +134,10 @@ const CHUNK = 2 ** 20
 const HOME = "https://export.invalid/project"
 
 /** Opens an export that was unpacked into a folder. Throws {@link RemoteRefused}. */
-export async function openGitlabExport(folder: string, now: Seconds): Promise<Origin & { readonly isPrivate: boolean; readonly description: string; readonly branch: string }> {
+export async function openGitlabExport(
+  folder: string,
+  now: Seconds,
+): Promise<Origin & { readonly isPrivate: boolean; readonly description: string; readonly branch: string }> {
   const file = (name: string) => join(folder, "tree", "project", `${name}.ndjson`)
   const told: unknown = JSON.parse(await readFile(join(folder, "tree", "project.json"), "utf8"))
   if (!Check(project, told)) throw new RemoteRefused("the export's project.json can't be read")
@@ -138,7 +152,8 @@ export async function openGitlabExport(folder: string, now: Seconds): Promise<Or
 
   const personOf = (id: number | null | undefined, name?: string | null): Person | undefined =>
     id ? (members.get(id) ?? { key: String(id), login: name ?? `user-${id}` }) : undefined
-  const peopleOf = (ids: Static<typeof userId> | undefined): readonly Person[] => (ids ?? []).flatMap(({ user_id }) => personOf(user_id) ?? [])
+  const peopleOf = (ids: Static<typeof userId> | undefined): readonly Person[] =>
+    (ids ?? []).flatMap(({ user_id }) => personOf(user_id) ?? [])
   const reactionsOf = (given: Static<typeof award> | undefined): readonly Reaction[] =>
     (given ?? []).flatMap(({ name, user_id }) => {
       const [person, content] = [personOf(user_id), AWARDS[name ?? ""]]
@@ -150,7 +165,12 @@ export async function openGitlabExport(folder: string, now: Seconds): Promise<Or
   }
 
   /** Some lines of a file, from a byte on. */
-  async function lines<S extends TSchema, T>(name: string, schema: S, from: string, present: (record: Static<S>) => readonly T[]): Promise<Read<T>> {
+  async function lines<S extends TSchema, T>(
+    name: string,
+    schema: S,
+    from: string,
+    present: (record: Static<S>) => readonly T[],
+  ): Promise<Read<T>> {
     const path = file(name)
     const records: T[] = []
     const faults: Fault[] = []
@@ -266,7 +286,14 @@ export async function openGitlabExport(folder: string, now: Seconds): Promise<Or
     const given = (record.approvals ?? []).map(({ user_id, created_at }): Review => {
       const createdAt = parseTime(created_at, parseTime(record.updated_at, now))
       const commit = record.merge_request_diff?.head_commit_sha ?? ""
-      const told = { key: `${record.iid} approval ${user_id ?? 0}`, on, author: personOf(user_id), body: "", createdAt, updatedAt: createdAt }
+      const told = {
+        key: `${record.iid} approval ${user_id ?? 0}`,
+        on,
+        author: personOf(user_id),
+        body: "",
+        createdAt,
+        updatedAt: createdAt,
+      }
       return { ...told, state: "APPROVED", commit, isStale: false, isDismissed: false, lines: [] }
     })
     const said = [...threads].map(([key, notes]): Review => {
@@ -322,7 +349,14 @@ export async function openGitlabExport(folder: string, now: Seconds): Promise<Or
   const readers: { readonly [K in Kind]: (from: string) => Promise<Batch<K>> } = {
     topics: async () => {
       const topics = (told.topics ?? "").split(",").map((topic) => topic.trim())
-      const facts = { key: "project", description: told.description ?? "", website: "", topics, stars: 0, isArchived: told.archived ?? false }
+      const facts = {
+        key: "project",
+        description: told.description ?? "",
+        website: "",
+        topics,
+        stars: 0,
+        isArchived: told.archived ?? false,
+      }
       return { records: [{ ...facts, isPrivate: told.visibility_level !== 20 }], faults: [], next: undefined, total: 1 }
     },
     milestones: (from) =>
@@ -381,9 +415,7 @@ export async function openGitlabExport(folder: string, now: Seconds): Promise<Or
           isClosed: false,
           createdAt: parseTime(created_at, now),
           columns: (lists ?? []).flatMap(({ id, label }) =>
-            label?.title
-              ? [{ key: String(id), title: label.title, color: (label.color ?? "").replace(/^#/, ""), label: label.title }]
-              : [],
+            label?.title ? [{ key: String(id), title: label.title, color: (label.color ?? "").replace(/^#/, ""), label: label.title }] : [],
           ),
           cards: [],
         },

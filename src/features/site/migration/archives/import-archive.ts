@@ -8,11 +8,11 @@ import type { Services } from "../../../../core/services.ts"
 import {
   branchOf,
   branchRef,
+  type Repository as GitRepository,
   isRefName,
   type ObjectFormat,
   objectId,
   type RefName,
-  type Repository as GitRepository,
   refName,
   tagOf,
 } from "../../../../git/index.ts"
@@ -48,7 +48,8 @@ export interface OpenArchive {
 export async function openArchive(services: Services, file: string, signal: AbortSignal): Promise<OpenArchive> {
   const { folder, names, remove } = await unpack(file, signal)
   try {
-    const open = names.has("project.bundle") || names.has("tree") ? openGitlab : names.has("repositories_000001.json") ? openGithub : undefined
+    const open =
+      names.has("project.bundle") || names.has("tree") ? openGitlab : names.has("repositories_000001.json") ? openGithub : undefined
     if (!open) throw new RemoteRefused("it is neither a migration archive of GitHub nor a project export of GitLab of version 13 or newer")
     return { ...(await open(services, folder)), close: remove }
   } catch (error) {
@@ -140,7 +141,11 @@ export async function importArchive(services: Services, { file, doer, owner, nam
     const imported = await findImport.first(database.read, { id: importId })
     const repository = imported && (await findRepositoryById.first(database.read, { id: imported.repository_id }))
     if (!imported || !repository) throw refuse.notFound()
-    await bringRecords({ services, repository, imported, origin: archive.origin }, { git: { done: 1, total: 1 }, ...readProgress(imported) }, signal)
+    await bringRecords(
+      { services, repository, imported, origin: archive.origin },
+      { git: { done: 1, total: 1 }, ...readProgress(imported) },
+      signal,
+    )
     await database.write((tx) => endImport(tx, { id: importId, phase: "done", error: "", now: now() }))
     const ended = await findImport.first(database.read, { id: importId })
     return ended ? readProgress(ended) : {}

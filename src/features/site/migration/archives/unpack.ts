@@ -52,7 +52,8 @@ export async function unpack(file: string, signal: AbortSignal, { files = MOST_F
       signal.throwIfAborted()
       if (++count > files) throw new RemoteRefused(`the archive has more than ${files} files`)
       const name = entry.name.replace(/^(?:\.\/)+/, "")
-      const isSafe = name.length <= LONGEST_PATH && !name.includes("\0") && name.split("/").every((part) => part !== "" && part !== "." && part !== "..")
+      const isSafe =
+        name.length <= LONGEST_PATH && !name.includes("\0") && name.split("/").every((part) => part !== "" && part !== "." && part !== "..")
       if (!isSafe || !WANTED.some((pattern) => pattern.test(name))) continue
       await mkdir(dirname(join(folder, name)), { recursive: true })
       await pipeline(Readable.from(entry.content), counted(), createWriteStream(join(folder, name), { flags: "wx", mode: 0o600 }))

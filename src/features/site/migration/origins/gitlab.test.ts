@@ -1,5 +1,6 @@
 import { expect } from "vitest"
 import { withWorld } from "../../../../../tests/support/fixture.ts"
+import { must } from "../../../code/mirrors/testing.ts"
 import { type Commits, openImports, type Recorded } from "./testing.ts"
 
 /* Answers as GitLab's documents describe them, with the members that are read and some that are not. */
@@ -236,6 +237,34 @@ withWorld("a project of GitLab", { open: (kind) => openImports(kind, "gitlab", "
     const [release] = await world.get("/whole/releases")
     expect(release).toMatchObject({ tag_name: "v1", body: "it flies, see #4", created_at: second(7) })
     expect(await (await fetch(release.assets[0].browser_download_url)).text()).toBe("engine")
+  })
+
+  test("is found under its old addresses, by those alone who may see it", async () => {
+    const recording = await world.record()
+    await world.bring(recording.url, "found", { auth_token: "secret" })
+    const ask = async (path: string, headers = {}) => {
+      const answer = await fetch(`${world.hearth.url}/ann/found/${path}`, { redirect: "manual", headers })
+      return [answer.status, answer.headers.get("location")]
+    }
+    const home = "/ann/found"
+    for (const [old, here] of [
+      ["-/merge_requests/1", "pulls/3"],
+      ["-/merge_requests/2/diffs", "pulls/4/files"],
+      ["merge_requests/1", "pulls/3"],
+      ["-/issues/2", "issues/2"],
+      ["-/work_items/1", "issues/1"],
+      ["-/issues", "issues"],
+      ["-/blob/main/src/app.txt", "blob/main/src/app.txt"],
+      ["blob/main/src/app.txt", "src/branch/main/src/app.txt"],
+      ["-/tree/v1/src", "tree/v1/src"],
+      ["-/wikis/home", "wiki/home"],
+      ["pull/3", "pulls/3"],
+    ] as const)
+      expect([old, await ask(old)]).toEqual([old, [303, `${home}/${here}`]])
+    expect((await ask("-/pipelines"))[0]).toBe(404)
+    // Hidden: the same answers as of what was never there.
+    await must(world.ann, "PATCH", "/repos/ann/found", { private: true })
+    expect(await ask("-/merge_requests/1")).toEqual(await ask("-/nothing"))
   })
 
   test("waits as long as the server says", async () => {

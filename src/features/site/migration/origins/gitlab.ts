@@ -302,7 +302,8 @@ export function openGitlab(services: Services, target: RemoteAddress): Origin {
       if (host.user_notes_count === 0 || host.confidential) continue
       const on: On = { number: host.iid, of: isOfIssues ? "issues" : "pull_requests" }
       for (const record of await all(`${of}/${host.iid}/notes?sort=asc&order_by=created_at`, note, signal))
-        if (!record.system && !record.internal && !record.confidential && !record.position) records.push({ ...writtenOf(record, now), on, reactions: [] })
+        if (!record.system && !record.internal && !record.confidential && !record.position)
+          records.push({ ...writtenOf(record, now), on, reactions: [] })
     }
     const next =
       hosts.next === undefined ? (isOfIssues ? "merge_requests " : undefined) : isOfIssues ? hosts.next : `merge_requests ${hosts.next}`
@@ -325,7 +326,9 @@ export function openGitlab(services: Services, target: RemoteAddress): Origin {
       }
       if (host.user_notes_count === 0) continue
       for (const { id, notes } of await all(`merge_requests/${host.iid}/discussions`, discussion, signal)) {
-        const lines = notes.flatMap((record) => (record.position && !record.system && !record.internal ? [presentLine(record, record.position, now)] : []))
+        const lines = notes.flatMap((record) =>
+          record.position && !record.system && !record.internal ? [presentLine(record, record.position, now)] : [],
+        )
         const [first] = lines
         if (!first) continue
         const { author, createdAt } = first
@@ -435,7 +438,10 @@ export function openGitlab(services: Services, target: RemoteAddress): Origin {
     comments: (from, since, signal) => readComments(from, since, signal),
     reviews: (from, since, signal) => readReviews(from, since, signal),
     boards: (from, _since, signal) =>
-      orUnseen("boards", page("boards", board, (record) => presentBoard(record, now), from, signal)),
+      orUnseen(
+        "boards",
+        page("boards", board, (record) => presentBoard(record, now), from, signal),
+      ),
     branch_rules: (from, _since, signal) =>
       orUnseen("rules for branches", page("protected_branches", branchRule, presentBranchRule, from, signal)),
     releases: (from, _since, signal) => page("releases", release, presentRelease, from, signal),
