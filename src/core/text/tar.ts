@@ -117,7 +117,7 @@ function pathIn(records: Buffer): string | undefined {
   for (let rest = records; rest.length > 0; ) {
     const length = Number.parseInt(rest.toString("latin1", 0, 12), 10)
     if (!(length > 0)) return undefined
-    const [, path] = /^\d+ path=([^]*)\n$/.exec(rest.toString("utf8", 0, length)) ?? []
+    const [, path] = /^\d+ path=(.*)\n$/s.exec(rest.toString("utf8", 0, length)) ?? []
     if (path !== undefined) return path
     rest = rest.subarray(length)
   }

@@ -1,5 +1,5 @@
-import { Mode } from "../../access/modes.ts"
-import { type Unit, unitMode } from "../../access/permission.ts"
+import { Mode, type Unit } from "../../access/modes.ts"
+import { unitMode } from "../../access/permission.ts"
 import { type OnRepository, onRepository, onRepositoryUnitRead } from "../../access/policies/repositories.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"

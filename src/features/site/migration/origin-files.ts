@@ -11,17 +11,17 @@ export async function openFile(services: Services, origin: Origin, address: stri
 }
 
 /** How files begin that texts show; some servers name them without an extension, and this one asks for it. */
-const BEGINNINGS = [
-  [/^\x89PNG\r\n/, "png"],
-  [/^\xff\xd8\xff/, "jpg"],
-  [/^GIF8[79]a/, "gif"],
-  [/^RIFF....WEBP/s, "webp"],
-  [/^....ftyp(?:qt)/s, "mov"],
-  [/^....ftyp/s, "mp4"],
-  [/^\x1a\x45\xdf\xa3/, "webm"],
-  [/^%PDF-/, "pdf"],
-  [/^PK\x03\x04/, "zip"],
-] as const
+const BEGINNINGS: readonly (readonly [at: number, hex: string, extension: string])[] = [
+  [0, "89504e470d0a", "png"],
+  [0, "ffd8ff", "jpg"],
+  [0, "47494638", "gif"],
+  [8, "57454250", "webp"],
+  [4, "667479707174", "mov"],
+  [4, "66747970", "mp4"],
+  [0, "1a45dfa3", "webm"],
+  [0, "255044462d", "pdf"],
+  [0, "504b0304", "zip"],
+]
 
 /** The name of the file at an address, with an extension by its first bytes where it has none. Nothing of the content is lost. */
 export async function nameOfFile(origin: Origin, address: string, content: Readable): Promise<string> {
@@ -31,7 +31,6 @@ export async function nameOfFile(origin: Origin, address: string, content: Reada
   const first: unknown = content.read()
   if (!Buffer.isBuffer(first)) return name
   content.unshift(first)
-  const head = first.toString("latin1", 0, 16)
-  const extension = BEGINNINGS.find(([beginning]) => beginning.test(head))?.[1]
+  const extension = BEGINNINGS.find(([at, hex]) => first.toString("hex", at, at + hex.length / 2) === hex)?.[2]
   return extension === undefined ? name : `${name}.${extension}`
 }
