@@ -44,6 +44,7 @@ import { tagPages } from "./pages/repository/code/tags/page.ts"
 import { uploadPages } from "./pages/repository/code/upload.ts"
 import { comparePages } from "./pages/repository/compare/page.ts"
 import { composerPages } from "./pages/repository/composer.ts"
+import { elsewherePages } from "./pages/repository/elsewhere.ts"
 import { forkPages } from "./pages/repository/fork.ts"
 import { forksPages } from "./pages/repository/forks.ts"
 import { bulkPages } from "./pages/repository/issues/bulk.ts"
@@ -129,6 +130,7 @@ const declared = pageRegistry(
   dashboardPages,
   diffPages,
   editorPages,
+  elsewherePages,
   uploadPages,
   explorePages,
   feedPages,

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import { findRepositoryByName, findUserByName } from "../access/store.ts"
-import { signedInAs, type User } from "../core/actor.ts"
+import { findRepositoryByName } from "../access/store.ts"
+import { signedInAs } from "../core/actor.ts"
 import { redact } from "../core/redact.ts"
 import type { Services } from "../core/services.ts"
 import { requireCreatable } from "../features/code/lifecycle/establish.ts"
@@ -11,12 +11,15 @@ import { establishAdopted } from "../features/site/adoption/adopt.ts"
 import { servicesWithRecords } from "../features/site/migration/origins/index.ts"
 import { MOST_ADDRESSES, queueImports } from "../features/site/migration/queue.ts"
 import { CommandFailed, DONE, type ExitCode, FAILED } from "./failure.ts"
-import { type Environment, personNamed, withInstallation } from "./installation.ts"
+import { importArchive } from "./import-archive.ts"
+import { type Whose, whose } from "./import-owner.ts"
+import { type Environment, withInstallation } from "./installation.ts"
 import type { Terminal } from "./terminal.ts"
 
 export interface ImportCommand {
   readonly owner: string
   readonly as?: string
+  readonly name?: string
   readonly service: string
   readonly private: boolean
 }
@@ -26,7 +29,12 @@ const MOST_BYTES = 1024 * 1024
 
 export async function importMany(terminal: Terminal, env: Environment, what: string, options: ImportCommand): Promise<ExitCode> {
   const found = await stat(what).catch(() => undefined)
-  if (!found) throw new CommandFailed(`There is no ${what}.`, "Name a folder of bare repositories, or a file with one address a line.")
+  if (!found)
+    throw new CommandFailed(
+      `There is no ${what}.`,
+      "Name a folder of bare repositories, a file with one address a line, or an archive (.tar.gz).",
+    )
+  if (/\.(?:tgz|tar\.gz)$/.test(what)) return importArchive(terminal, env, what, options)
   if (!found.isDirectory() && found.size > MOST_BYTES)
     throw new CommandFailed(`${what} is larger than a list may be (1 MiB).`, "Split it, and import the parts one after the other.")
   return withInstallation(env, async (services): Promise<ExitCode> => {
@@ -34,22 +42,6 @@ export async function importMany(terminal: Terminal, env: Environment, what: str
     if (found.isDirectory()) return takeFolders(services, terminal, resolve(what), { owner, doer })
     return queueList(services, terminal, what, { owner, doer, options })
   })
-}
-
-interface Whose {
-  readonly owner: User
-  readonly doer: User
-}
-
-async function whose({ database }: Services, { owner: name, as }: ImportCommand): Promise<Whose> {
-  const owner = await findUserByName.first(database.read, { lowerName: name.toLowerCase() })
-  if (!owner) throw new CommandFailed(`There is no account ${name}.`, "`hearth user list` shows who there is.")
-  if (as === undefined && owner.kind !== "person")
-    throw new CommandFailed(
-      `${owner.name} is an organisation.`,
-      "Say with --as in whose name: one of its owners, or an administrator of the site.",
-    )
-  return { owner, doer: as === undefined ? owner : await personNamed(database.read, as) }
 }
 
 /** Takes the bare repositories of a folder that are not there yet. One that can't be taken is named, and the others go on. */

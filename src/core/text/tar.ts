@@ -42,6 +42,9 @@ export const tarPadding = (size: number): Buffer => Buffer.alloc((BLOCK - (size 
 /** What comes after the last file. */
 export const TAR_END = Buffer.alloc(2 * BLOCK)
 
+/** Bytes of an entry that says a long name. */
+const MOST_NAME = 64 * 1024
+
 export interface TarEntry {
   readonly name: string
   readonly size: number
@@ -80,10 +83,21 @@ export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<Ta
     }
     return Buffer.concat(parts)
   }
+  /** The name of the next entry, where an entry of its own says it: headers have no place for long ones. */
+  let longName: string | undefined
   for (;;) {
     const header = await exactly(BLOCK)
     if (header.every((byte) => byte === 0)) return
-    const { name, size, isFile } = readHeader(header)
+    const { name: shortName, size, type } = readHeader(header)
+    if ((type === "L" || type === "x") && size <= MOST_NAME) {
+      const said = await exactly(size)
+      await exactly((BLOCK - (size % BLOCK)) % BLOCK)
+      longName = (type === "L" ? said.toString("utf8").split("\0", 1)[0] : pathIn(said)) ?? longName
+      continue
+    }
+    const name = longName ?? shortName
+    longName = undefined
+    const isFile = type === "0" || type === ""
     let left = size
     const content = async function* (): AsyncGenerator<Buffer> {
       while (left > 0) {
@@ -98,12 +112,24 @@ export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<Ta
   }
 }
 
-function readHeader(header: Buffer): { readonly name: string; readonly size: number; readonly isFile: boolean } {
+/** The path that an extended header (pax) says: records of a length, a word and a value. */
+function pathIn(records: Buffer): string | undefined {
+  for (let rest = records; rest.length > 0; ) {
+    const length = Number.parseInt(rest.toString("latin1", 0, 12), 10)
+    if (!(length > 0)) return undefined
+    const [, path] = /^\d+ path=(.*)\n$/s.exec(rest.toString("utf8", 0, length)) ?? []
+    if (path !== undefined) return path
+    rest = rest.subarray(length)
+  }
+  return undefined
+}
+
+function readHeader(header: Buffer): { readonly name: string; readonly size: number; readonly type: string } {
   const text = (start: number, length: number): string => header.toString("utf8", start, start + length).split("\0", 1)[0] ?? ""
   const sum = header.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 32 : byte), 0)
   if (Number.parseInt(text(148, 8).trim(), 8) !== sum) throw new TarBroken("the archive is damaged, or no archive")
   const size = header[124] === 0x80 ? header.readUIntBE(130, 6) : Number.parseInt(text(124, 12).trim() || "0", 8)
   const prefix = text(345, 155)
   const type = text(156, 1)
-  return { name: prefix === "" ? text(0, 100) : `${prefix}/${text(0, 100)}`, size, isFile: type === "0" || type === "" }
+  return { name: prefix === "" ? text(0, 100) : `${prefix}/${text(0, 100)}`, size, type }
 }

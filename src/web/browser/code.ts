@@ -1,7 +1,8 @@
 /** Lines of a file: a click on a number marks it, with Shift a range; the address follows. */
 
 const lineOf = (hash: string): readonly [number, number] | undefined => {
-  const [, from, to] = /^#L(\d+)(?:-L?(\d+))?$/.exec(hash) ?? []
+  // Other forges write #L5-9, and columns too: #L5C1-L9C3.
+  const [, from, to] = /^#L(\d+)(?:C\d+)?(?:-L?(\d+)(?:C\d+)?)?$/.exec(hash) ?? []
   return from === undefined ? undefined : [Number(from), Number(to ?? from)]
 }
 

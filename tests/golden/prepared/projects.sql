@@ -76,6 +76,21 @@ from issues
 inner join project_columns on project_columns.id = ?
 where issues.id = ?;
 
+-- projects.insertMissingCards
+insert into project_cards(project_id, issue_id, column_id, sorting, repository_id, is_pull, is_closed) select project_columns.project_id, issues.id as issue_id, project_columns.id as column_id, coalesce((
+    select last.sorting + 1
+    from project_cards as last
+    where last.column_id = ?
+    order by last.sorting desc
+    limit 1), 0) + row_number() over(order by issues.number) - 1 as sorting, issues.repository_id, issues.is_pull, issues.is_closed
+from issues
+inner join project_columns on project_columns.id = ?
+where issues.repository_id = ?
+  and (issues.id in ? or (issues.is_closed = ? and issues.id in (
+    select issue_id
+    from issue_labels
+    where label_id = ?))) on conflict (project_id, issue_id) do nothing;
+
 -- projects.lock
 select *
 from projects

@@ -2,6 +2,7 @@ import { type Insertable, type SqlBool, sql, type Updateable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import { slicesOf } from "../../../core/database/slices.ts"
 import type { Flag, Tables } from "../../../core/database/tables/index.ts"
 import type { CloseReason } from "../../../core/database/tables/issues.ts"
 
@@ -120,9 +121,16 @@ export const touchContent = (tx: Transaction, { now, issueId }: { readonly now: 
     .where("id", "=", issueId)
     .execute()
 
-/** Adds an issue that came from elsewhere, with its number; the caller sees to the counter and to all that depends on it. */
-export const insertOldIssue = (tx: Transaction, row: Insertable<Tables["issues"]>) =>
-  tx.insertInto("issues").values(row).returning("id").executeTakeFirstOrThrow()
+/** Adds issues that came from elsewhere, with their numbers; the caller sees to the counter and to all that depends on it. Gives their ids by their numbers. */
+export async function insertOldIssues(
+  tx: Transaction,
+  rows: readonly Insertable<Tables["issues"]>[],
+): Promise<ReadonlyMap<number, number>> {
+  const ids = new Map<number, number>()
+  for (const slice of slicesOf(rows))
+    for (const { id, number } of await tx.insertInto("issues").values(slice).returning(["id", "number"]).execute()) ids.set(number, id)
+  return ids
+}
 
 /** Makes the next number of a repository higher than this one. */
 export const raiseNumber = (tx: Transaction, repositoryId: number, number: number) =>

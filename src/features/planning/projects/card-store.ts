@@ -50,6 +50,34 @@ export const insertCard = query("projects.insertCard", (db, p: Params<InColumn>)
     ),
 )
 
+/** Adds issues and pull requests at the end of a column, unless the project has them already: the given ones, or all open ones with a label. */
+export const insertMissingCards = query(
+  "projects.insertMissingCards",
+  (db, p: Params<{ repositoryId: number; columnId: number; issueIds: readonly number[]; labelId: number }>) =>
+    db
+      .insertInto("project_cards")
+      .columns(["project_id", "issue_id", "column_id", "sorting", "repository_id", "is_pull", "is_closed"])
+      .expression((eb) =>
+        eb
+          .selectFrom("issues")
+          .innerJoin("project_columns", (join) => join.on("project_columns.id", "=", p.columnId))
+          .select(["project_columns.project_id", "issues.id as issue_id", "project_columns.id as column_id"])
+          .select(sql<number>`${behindLast(p.columnId)} + row_number() over (order by issues.number) - 1`.as("sorting"))
+          .select(["issues.repository_id", "issues.is_pull", "issues.is_closed"])
+          .where("issues.repository_id", "=", p.repositoryId)
+          .where((of) =>
+            of.or([
+              of("issues.id", "in", p.issueIds),
+              of.and([
+                of("issues.is_closed", "=", 0),
+                of("issues.id", "in", eb.selectFrom("issue_labels").select("issue_id").where("label_id", "=", p.labelId)),
+              ]),
+            ]),
+          ),
+      )
+      .onConflict((conflict) => conflict.columns(["project_id", "issue_id"]).doNothing()),
+)
+
 export const moveCardTo = query("projects.moveCardTo", (db, p: Params<OnCard & InColumn & { readonly sorting: number }>) =>
   db
     .updateTable("project_cards")

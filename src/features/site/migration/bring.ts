@@ -11,6 +11,9 @@ import { TEXT_KINDS } from "./links-store.ts"
 import type { Kind, Records } from "./origins/model.ts"
 import type { Batch } from "./origins/origin.ts"
 import { kindsOf, type Progress } from "./progress.ts"
+import { writeBoards } from "./writers/boards.ts"
+import { writeBranchRules } from "./writers/branch-rules.ts"
+import { withHunks } from "./writers/hunks.ts"
 import { putFaults } from "./writers/items-store.ts"
 import type { Landing } from "./writers/landing.ts"
 import { peopleOf, readMapping } from "./writers/people.ts"
@@ -41,7 +44,7 @@ export async function bringRecords(bringing: Bringing, initial: Progress, signal
     doerId: imported.doer_id,
     mapped: isTrusted ? readMapping(imported.people) : new Map(),
     byMail: isTrusted,
-    believesMails: isTrusted || new URL(origin.git.url).host === origin.host,
+    believesMails: isTrusted || (origin.git !== undefined && new URL(origin.git.url).host === origin.host),
   }
   if (imported.host !== origin.host) await database.write((tx) => putHost(tx, imported.id, origin.host))
   let cursor = cursorOf(imported)
@@ -111,7 +114,10 @@ interface Prepared {
 }
 
 type Writers = {
-  readonly [K in Exclude<Kind, "pull_requests" | "release_files">]: (landing: Landing, records: readonly Records[K][]) => Promise<unknown>
+  readonly [K in Exclude<Kind, "pull_requests" | "reviews" | "release_files">]: (
+    landing: Landing,
+    records: readonly Records[K][],
+  ) => Promise<unknown>
 }
 
 const writers: Writers = {
@@ -120,7 +126,8 @@ const writers: Writers = {
   labels: writeLabels,
   issues: writeIssues,
   comments: writeComments,
-  reviews: writeReviews,
+  boards: writeBoards,
+  branch_rules: writeBranchRules,
   releases: writeReleases,
 }
 
@@ -139,6 +146,11 @@ async function readBatch(bringing: Bringing, kind: Kind, position: string, signa
     const missing = batch.records.filter(({ key }) => !heads.has(key)).length
     const written = { done: batch.records.length - missing, missing }
     return prepared(batch, (landing) => writePulls(landing, batch.records, numbers, heads), written)
+  }
+  if (kind === "reviews") {
+    const batch = await origin.read(kind, position, since, signal)
+    const reviews = await withHunks(services, repository, batch.records, signal)
+    return prepared(batch, (landing) => writeReviews(landing, reviews))
   }
   if (kind === "release_files") {
     const batch = await origin.read(kind, position, since, signal)

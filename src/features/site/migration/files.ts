@@ -2,9 +2,9 @@ import { Refusal } from "../../../core/errors.ts"
 import { discardFile, storeFile } from "../../code/attachments/files.ts"
 import { requireName } from "../../code/attachments/names.ts"
 import { findAttachmentsOfReleases, insertAttachment } from "../../code/attachments/store.ts"
-import { openDownload } from "../../code/mirrors/downloads.ts"
 import { lockRelease } from "../../code/releases/store.ts"
 import type { Bringing } from "./bringing.ts"
+import { openFile } from "./origin-files.ts"
 import type { Release, ReleaseFile } from "./origins/model.ts"
 import { findReleasesOfTags } from "./writers/store.ts"
 
@@ -47,7 +47,7 @@ async function importFile(
   const { config, database } = services
   const { assetTypes, maxAssetBytes } = config.releases
   if ((wanted.size ?? 0) > maxAssetBytes || !URL.canParse(wanted.address)) return false
-  const content = await openDownload(services, wanted.address, origin.headersFor(wanted.address) ?? {}, signal)
+  const content = await openFile(services, origin, wanted.address, signal)
   if (!content) return false
   try {
     const name = requireName(assetTypes, "name", wanted.name)

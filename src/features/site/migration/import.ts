@@ -73,7 +73,8 @@ export async function runImport(services: Services, importId: number, { signal: 
     const target = opened(services, row, importSecretContext(importId))
     progress = await importWiki(landing, target, progress, signal)
     progress = await importLargeFiles(landing, target, progress, signal)
-    if (kindsOf(row).length > 0) await bringRecords({ ...landing, origin: await openOrigin(services, row.service, target) }, progress, signal)
+    if (kindsOf(row).length > 0)
+      await bringRecords({ ...landing, origin: await openOrigin(services, row.service, target) }, progress, signal)
     await database.write((tx) => finishImport(tx, { id: importId, now: now() }))
   } catch (error) {
     if (error instanceof Elsewhere || stops.hasStopped()) return

@@ -4,10 +4,10 @@ import type { Services } from "../../../core/services.ts"
 import { type StoredFile, storeFile } from "../../code/attachments/files.ts"
 import { requireName } from "../../code/attachments/names.ts"
 import { insertAttachment } from "../../code/attachments/store.ts"
-import { openDownload } from "../../code/mirrors/downloads.ts"
 import { RemoteRefused, RemoteTrouble } from "../../code/mirrors/remote.ts"
 import type { Bringing } from "./bringing.ts"
 import { findComments, findFiles, findNumbers, findTexts, type ImportedText, putText, type TextKind } from "./links-store.ts"
+import { nameOfFile, openFile } from "./origin-files.ts"
 import type { On } from "./origins/model.ts"
 import type { Fault, Origin, Place } from "./origins/origin.ts"
 import { putItem } from "./writers/items-store.ts"
@@ -143,10 +143,10 @@ async function fetchFile({ services, origin }: Bringing, address: string, of: Im
   const { enabled, types, maxBytes } = services.config.attachments
   if (!enabled) return { key: address, why: "this site takes no attachments" }
   try {
-    const content = await openDownload(services, address, origin.headersFor(address) ?? {}, signal)
+    const content = await openFile(services, origin, address, signal)
     if (!content) return { key: address, why: "the server does not have this file any more" }
     try {
-      const name = requireName(types, "name", decodeURIComponent(new URL(address).pathname.split("/").at(-1) ?? ""))
+      const name = requireName(types, "name", await nameOfFile(origin, address, content))
       return { address, name, of, stored: await storeFile(services, content, maxBytes) }
     } finally {
       content.destroy()

@@ -47,6 +47,8 @@ export function selectParts(options: ImportChoices): readonly Kind[] {
     ...selected,
     ...(has("issues") || has("pull_requests") ? ["comments" as const] : []),
     ...(has("pull_requests") ? ["reviews" as const] : []),
+    ...(has("issues") ? ["boards" as const] : []),
+    ...(has("pull_requests") ? ["branch_rules" as const] : []),
     ...(has("releases") ? ["release_files" as const] : []),
   ]
 }

@@ -37,6 +37,7 @@ export async function startRun(services: Services, actor: SignedIn, { id }: Impo
     if (row.phase !== "stopped" && row.phase !== "failed" && row.phase !== "done") throw refuse.conflict("the import goes on already")
     if (row.repository_id !== 0 && (await findMirror.first(tx, { repositoryId: row.repository_id })))
       throw refuse.conflict("a mirror follows the other repository by itself; synchronize it instead")
+    if (row.remote_url === "") throw refuse.conflict("it came from an archive: `hearth import` brings the archive's other records")
     await requireRoom(tx, actor.user.id, 1)
     const secret = options.auth_token || options.auth_password || ""
     const isAnew = row.phase === "done"

@@ -56,7 +56,7 @@ const spokenReview = Type.Object({
 
 const PullNode = Type.Object({
   number: Type.Integer(),
-  mergedBy: actor,
+  updatedAt: text,
   reviews: connection(spokenReview),
   reviewThreads: connection(thread),
 })
@@ -82,13 +82,13 @@ const Answer = Type.Object({
 
 const WHO = "{ login ... on User { databaseId name } }"
 const PAGE_INFO = "pageInfo { hasNextPage }"
-const QUERY = `query ($owner: String!, $name: String!, $after: String) {
+const QUERY = `query ($owner: String!, $name: String!, $after: String, $order: IssueOrder!) {
   repository(owner: $owner, name: $name) {
-    pullRequests(first: ${PULLS}, after: $after, orderBy: { field: CREATED_AT, direction: ASC }) {
+    pullRequests(first: ${PULLS}, after: $after, orderBy: $order) {
       pageInfo { hasNextPage endCursor }
       nodes {
         number
-        mergedBy ${WHO}
+        updatedAt
         reviews(first: ${EACH}) {
           ${PAGE_INFO}
           nodes { databaseId author ${WHO} body state submittedAt updatedAt commit { oid } }
@@ -110,7 +110,16 @@ const QUERY = `query ($owner: String!, $name: String!, $after: String) {
   }
 }`
 
-const listedPull = Type.Object({ number: Type.Integer() })
+const listedPull = Type.Object({ number: Type.Integer(), updated_at: text })
+
+/** The list of pull requests knows no "since": sorted by their last change, the first that is older ends it. */
+export function pullsSince(since: Seconds | undefined) {
+  const order = since === undefined ? "sort=created&direction=asc" : "sort=updated&direction=desc"
+  return {
+    list: `pulls?state=all&${order}`,
+    endOf: (updatedAt: string | null | undefined): boolean => since !== undefined && parseTime(updatedAt, since) < since,
+  }
+}
 
 const listedReview = Type.Object({
   id: Type.Integer(),
@@ -244,28 +253,34 @@ export function openReviews(services: Services, { rest, path, graph, headers, no
     !reviewThreads.pageInfo.hasNextPage &&
     reviewThreads.nodes.every(({ comments }) => !comments.pageInfo.hasNextPage)
 
-  async function readQuery(on: Rest, after: string, signal: AbortSignal): Promise<Batch<"reviews">> {
+  async function readQuery(on: Rest, after: string, since: Seconds | undefined, signal: AbortSignal): Promise<Batch<"reviews">> {
     const [, owner, name] = path.split("/")
-    const answer = await on.post(graph, { query: QUERY, variables: { owner, name, after: after === "" ? null : after } }, Answer, signal)
+    const order = since === undefined ? { field: "CREATED_AT", direction: "ASC" } : { field: "UPDATED_AT", direction: "DESC" }
+    const variables = { owner, name, after: after === "" ? null : after, order }
+    const answer = await on.post(graph, { query: QUERY, variables }, Answer, signal)
     const pulls = answer?.record.data?.repository?.pullRequests
     if (!pulls) throw new RemoteRefused("the server does not answer queries for reviews; the token may be too narrow")
     const records: Review[] = []
-    for (const node of pulls.nodes) records.push(...(isWhole(node) ? fromNode(node) : await fromLists(node.number, signal)))
+    const news = pulls.nodes.filter(({ updatedAt }) => !pullsSince(since).endOf(updatedAt))
+    for (const node of news) records.push(...(isWhole(node) ? fromNode(node) : await fromLists(node.number, signal)))
     const { hasNextPage, endCursor } = pulls.pageInfo
-    return { records, faults: [], next: hasNextPage ? (endCursor ?? undefined) : undefined, total: null }
+    const goesOn = hasNextPage && news.length === pulls.nodes.length
+    return { records, faults: [], next: goesOn ? (endCursor ?? undefined) : undefined, total: null }
   }
 
-  async function readLists(position: string, signal: AbortSignal): Promise<Batch<"reviews">> {
-    const first = `${path}/pulls?state=all&sort=created&direction=asc&per_page=${PULLS}`
-    const found = await rest.get(position === "" ? first : position, Type.Array(listedPull), signal)
+  async function readLists(position: string, since: Seconds | undefined, signal: AbortSignal): Promise<Batch<"reviews">> {
+    const { list, endOf } = pullsSince(since)
+    const found = await rest.get(position === "" ? `${path}/${list}&per_page=${PULLS}` : position, Type.Array(listedPull), signal)
+    const pulls = found?.record ?? []
+    const news = pulls.filter(({ updated_at }) => !endOf(updated_at))
     const records: Review[] = []
-    for (const { number: pull } of found?.record ?? []) records.push(...(await fromLists(pull, signal)))
-    return { records, faults: [], next: nextPage(found?.headers ?? {}), total: null }
+    for (const { number: pull } of news) records.push(...(await fromLists(pull, signal)))
+    return { records, faults: [], next: news.length < pulls.length ? undefined : nextPage(found?.headers ?? {}), total: null }
   }
 
   return {
-    read: (position: string, signal: AbortSignal): Promise<Batch<"reviews">> =>
-      queries ? readQuery(queries, position, signal) : readLists(position, signal),
+    read: (position: string, since: Seconds | undefined, signal: AbortSignal): Promise<Batch<"reviews">> =>
+      queries ? readQuery(queries, position, since, signal) : readLists(position, since, signal),
     /** Who merged a pull request, which lists don't say. */
     async mergerOf(pull: number, signal: AbortSignal): Promise<Person | undefined> {
       const found = await rest.get(`${path}/pulls/${pull}`, onePull, signal)

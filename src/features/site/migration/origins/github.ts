@@ -3,8 +3,9 @@ import Type, { type Static, type TSchema } from "../../../../core/schema.ts"
 import type { Services } from "../../../../core/services.ts"
 import { parseTime } from "../../../code/mirrors/import-target.ts"
 import { type RemoteAddress, RemoteRefused } from "../../../code/mirrors/remote.ts"
-import { openReviews } from "./github-reviews.ts"
-import type { Comment, Issue, Kind, Milestone, Person, Pull, Reaction, Release } from "./model.ts"
+import { openBoards } from "./github-boards.ts"
+import { openReviews, pullsSince } from "./github-reviews.ts"
+import { type Comment, type Issue, KINDS, type Kind, type Milestone, type Person, type Pull, type Reaction, type Release } from "./model.ts"
 import type { Batch, Origin, Place } from "./origin.ts"
 import { nextPage, openRest, readEach } from "./rest.ts"
 import { author, NONE, number, personOf, text, truth } from "./shapes.ts"
@@ -22,7 +23,7 @@ const milestone = Type.Object({
   updated_at: text,
 })
 
-const label = Type.Object({ id: Type.Integer(), name: Type.String(), color: text, description: text })
+const label = Type.Object({ id: Type.Integer(), name: Type.String({ minLength: 1 }), color: text, description: text })
 
 const reactions = Type.Optional(Type.Union([Type.Object({ total_count: number }), NONE]))
 
@@ -62,7 +63,7 @@ const pull = Type.Intersect([
 const comment = Type.Object({
   id: Type.Integer(),
   body: text,
-  issue_url: text,
+  issue_url: Type.String({ pattern: "/[1-9][0-9]{0,9}$" }),
   user: author,
   reactions,
   created_at: text,
@@ -132,6 +133,7 @@ export function openGithub(services: Services, target: RemoteAddress): Origin {
   })
   const now = services.now()
   const reviews = openReviews(services, { rest, path, graph, headers: authorization, now })
+  const boards = openBoards(services, { path, graph, headers: authorization, now })
 
   /** A page of a list. A position is the path of the page, as the server gives it. */
   async function page<S extends TSchema, T>(
@@ -236,9 +238,8 @@ export function openGithub(services: Services, target: RemoteAddress): Origin {
     return found.record
   }
 
-  const issues = (since: string) => `issues?state=all&sort=created&direction=asc${since}`
-  const pulls = "pulls?state=all&sort=created&direction=asc"
-  const readers: { readonly [K in Kind]: (position: string, since: string, signal: AbortSignal) => Promise<Batch<K>> } = {
+  const sinceOf = (since: Seconds | undefined): string => (since === undefined ? "" : `&since=${new Date(since * 1000).toISOString()}`)
+  const readers: { readonly [K in Kind]: (position: string, since: Seconds | undefined, signal: AbortSignal) => Promise<Batch<K>> } = {
     async topics(_position, _since, signal) {
       const told = await readRepository(signal)
       const record = {
@@ -272,37 +273,41 @@ export function openGithub(services: Services, target: RemoteAddress): Origin {
     // The list has pull requests too, which come by their own.
     issues: (position, since, signal) =>
       page(
-        issues(since),
+        `issues?state=all&sort=created&direction=asc${sinceOf(since)}`,
         issue,
         (record) => (record.pull_request === undefined ? presentIssue(record, signal) : undefined),
         position,
         signal,
       ),
-    pull_requests: (position, _since, signal) => page(pulls, pull, (record) => presentPull(record, signal), position, signal),
+    pull_requests: async (position, since, signal) => {
+      const { list, endOf } = pullsSince(since)
+      const read = await page(list, pull, async (record) => ({ record, isNews: !endOf(record.updated_at) }), position, signal)
+      const records: Pull[] = []
+      for (const { record, isNews } of read.records) if (isNews) records.push(await presentPull(record, signal))
+      return { ...read, records, ...(read.records.some(({ isNews }) => !isNews) && { next: undefined }) }
+    },
     comments: (position, since, signal) =>
       page(
-        `issues/comments?sort=created&direction=asc${since}`,
+        `issues/comments?sort=created&direction=asc${sinceOf(since)}`,
         comment,
-        async (record): Promise<Comment | undefined> => {
-          const at = Number(/\/(\d+)$/.exec(record.issue_url ?? "")?.[1])
-          if (!Number.isSafeInteger(at)) return undefined
-          return {
-            ...writtenOf(record, now),
-            on: { number: at },
-            reactions: await reactionsOf(record.reactions, `issues/comments/${record.id}`, signal),
-          }
-        },
+        async (record): Promise<Comment> => ({
+          ...writtenOf(record, now),
+          on: { number: Number(record.issue_url.split("/").at(-1)) },
+          reactions: await reactionsOf(record.reactions, `issues/comments/${record.id}`, signal),
+        }),
         position,
         signal,
       ),
-    reviews: (position, _since, signal): Promise<Batch<"reviews">> => reviews.read(position, signal),
+    reviews: (position, since, signal): Promise<Batch<"reviews">> => reviews.read(position, since, signal),
+    boards: (position, _since, signal) => boards.boards(position, signal),
+    branch_rules: (_position, _since, signal) => boards.branchRules(signal),
     releases: (position, _since, signal) => page("releases", release, presentRelease, position, signal),
     release_files: (position, _since, signal) => page("releases", release, presentRelease, position, signal),
   }
 
   return {
     host: new URL(target.url).host,
-    kinds: ["topics", "milestones", "labels", "issues", "pull_requests", "comments", "reviews", "releases", "release_files"],
+    kinds: KINDS,
     git: target,
     wiki: { ...target, url: `${home}.wiki.git` },
     async preview(signal) {
@@ -316,8 +321,7 @@ export function openGithub(services: Services, target: RemoteAddress): Origin {
         counts: await countsOf(signal),
       }
     },
-    read: (kind, position, since, signal) =>
-      readers[kind](position, since === undefined ? "" : `&since=${new Date(since * 1000).toISOString()}`, signal),
+    read: (kind, position, since, signal) => readers[kind](position, since, signal),
     headersFor: (address) =>
       address.startsWith(`${api}/`)
         ? { ...authorization, accept: "application/octet-stream" }
@@ -390,7 +394,7 @@ const FILES = [
   /^https:\/\/(?:user-images|private-user-images)\.githubusercontent\.com\//,
 ]
 
-function placeOf(home: string, address: string): Place | undefined {
+export function placeOf(home: string, address: string): Place | undefined {
   if (FILES.some((pattern) => pattern.test(address))) return { kind: "file", address }
   if (!address.startsWith(`${home}/`)) return undefined
   const rest = address.slice(home.length + 1)

@@ -3,9 +3,23 @@ import Type, { type Static, type TSchema } from "../../../../core/schema.ts"
 import type { Services } from "../../../../core/services.ts"
 import { parseTime } from "../../../code/mirrors/import-target.ts"
 import { type RemoteAddress, RemoteRefused } from "../../../code/mirrors/remote.ts"
-import type { Comment, Issue, Kind, LineComment, On, Person, Pull, Reaction, Release, Review } from "./model.ts"
+import {
+  type Board,
+  type BranchRule,
+  type Comment,
+  type Issue,
+  KINDS,
+  type Kind,
+  type LineComment,
+  type On,
+  type Person,
+  type Pull,
+  type Reaction,
+  type Release,
+  type Review,
+} from "./model.ts"
 import type { Batch, Origin, Place } from "./origin.ts"
-import { nextPage, openRest, readEach } from "./rest.ts"
+import { nextPage, openRest, orUnseen, readEach } from "./rest.ts"
 import { NONE, number, text, truth } from "./shapes.ts"
 
 /** A project of GitLab. It counts issues and merge requests apart, and has comments only in lists of each of them. */
@@ -40,7 +54,7 @@ const milestone = Type.Object({
   updated_at: text,
 })
 
-const label = Type.Object({ id: Type.Integer(), name: Type.String(), color: text, description: text, archived: truth })
+const label = Type.Object({ id: Type.Integer(), name: Type.String({ minLength: 1 }), color: text, description: text, archived: truth })
 
 const issue = Type.Object({
   id: Type.Integer(),
@@ -54,6 +68,7 @@ const issue = Type.Object({
   milestone: titled,
   due_date: text,
   discussion_locked: truth,
+  confidential: truth,
   upvotes: number,
   downvotes: number,
   user_notes_count: number,
@@ -81,12 +96,14 @@ const merge = Type.Intersect([
   }),
 ])
 
-const position = Type.Object({ head_sha: text, old_path: text, new_path: text, old_line: number, new_line: number })
+const position = Type.Object({ base_sha: text, head_sha: text, old_path: text, new_path: text, old_line: number, new_line: number })
 const note = Type.Object({
   id: Type.Integer(),
   body: text,
   author,
   system: truth,
+  internal: truth,
+  confidential: truth,
   position: Type.Optional(Type.Union([position, NONE])),
   resolved: truth,
   resolved_by: author,
@@ -121,10 +138,32 @@ const release = Type.Object({
   ),
 })
 
+const accessLevels = Type.Optional(Type.Union([Type.Array(Type.Object({ access_level: number, user_id: number })), NONE]))
+export const branchRule = Type.Object({
+  id: Type.Integer(),
+  name: Type.String({ minLength: 1 }),
+  push_access_levels: accessLevels,
+  merge_access_levels: accessLevels,
+  allow_force_push: truth,
+})
+
+const board = Type.Object({
+  id: Type.Integer(),
+  name: text,
+  lists: Type.Optional(
+    Type.Union([
+      Type.Array(
+        Type.Object({ id: Type.Integer(), label: Type.Optional(Type.Union([Type.Object({ name: Type.String(), color: text }), NONE])) }),
+      ),
+      NONE,
+    ]),
+  ),
+})
+
 const award = Type.Object({ name: Type.String(), user: author })
 
 /** Its reactions that there are here too. */
-const AWARDS: Readonly<Record<string, string>> = {
+export const AWARDS: Readonly<Record<string, string>> = {
   thumbsup: "+1",
   thumbsdown: "-1",
   laughing: "laugh",
@@ -137,6 +176,9 @@ const AWARDS: Readonly<Record<string, string>> = {
 }
 
 const PAGE = 100
+
+/** Issues here are seen by all who see the repository. */
+export const CONFIDENTIAL = "it is confidential there, and nothing is here"
 
 /** Throws {@link RemoteRefused} for an address of no project. */
 export function openGitlab(services: Services, target: RemoteAddress): Origin {
@@ -250,16 +292,18 @@ export function openGitlab(services: Services, target: RemoteAddress): Origin {
   }
 
   /** The plain comments of a page of issues, and after those of all, of merge requests. */
-  async function readComments(from: string, signal: AbortSignal): Promise<Batch<"comments">> {
+  async function readComments(from: string, since: string, signal: AbortSignal): Promise<Batch<"comments">> {
     const [of, rest] = from.startsWith("merge_requests ") ? (["merge_requests", from.slice(15)] as const) : (["issues", from] as const)
     const isOfIssues = of === "issues"
-    const hosts = await page(isOfIssues ? ISSUES : MERGES, issue, (record) => record, rest, signal)
+    // A comment is a change of what it is on.
+    const hosts = await page(`${isOfIssues ? ISSUES : MERGES}${since}`, issue, (record) => record, rest, signal)
     const records: Comment[] = []
     for (const host of hosts.records) {
-      if (host.user_notes_count === 0) continue
+      if (host.user_notes_count === 0 || host.confidential) continue
       const on: On = { number: host.iid, of: isOfIssues ? "issues" : "pull_requests" }
       for (const record of await all(`${of}/${host.iid}/notes?sort=asc&order_by=created_at`, note, signal))
-        if (!record.system && !record.position) records.push({ ...writtenOf(record, now), on, reactions: [] })
+        if (!record.system && !record.internal && !record.confidential && !record.position)
+          records.push({ ...writtenOf(record, now), on, reactions: [] })
     }
     const next =
       hosts.next === undefined ? (isOfIssues ? "merge_requests " : undefined) : isOfIssues ? hosts.next : `merge_requests ${hosts.next}`
@@ -267,8 +311,8 @@ export function openGitlab(services: Services, target: RemoteAddress): Origin {
   }
 
   /** The approvals and the threads on lines of a page of merge requests. */
-  async function readReviews(from: string, signal: AbortSignal): Promise<Batch<"reviews">> {
-    const hosts = await page(MERGES, merge, (record) => record, from, signal)
+  async function readReviews(from: string, since: string, signal: AbortSignal): Promise<Batch<"reviews">> {
+    const hosts = await page(`${MERGES}${since}`, merge, (record) => record, from, signal)
     const records: Review[] = []
     for (const host of hosts.records) {
       const on: On = { number: host.iid, of: "pull_requests" }
@@ -282,7 +326,9 @@ export function openGitlab(services: Services, target: RemoteAddress): Origin {
       }
       if (host.user_notes_count === 0) continue
       for (const { id, notes } of await all(`merge_requests/${host.iid}/discussions`, discussion, signal)) {
-        const lines = notes.flatMap((record) => (record.position && !record.system ? [presentLine(record, record.position, now)] : []))
+        const lines = notes.flatMap((record) =>
+          record.position && !record.system && !record.internal ? [presentLine(record, record.position, now)] : [],
+        )
         const [first] = lines
         if (!first) continue
         const { author, createdAt } = first
@@ -381,17 +427,30 @@ export function openGitlab(services: Services, target: RemoteAddress): Origin {
         from,
         signal,
       ),
-    issues: (from, since, signal) => page(`${ISSUES}${since}`, issue, (record) => presentIssue(record, "issues", signal), from, signal),
+    issues: async (from, since, signal) => {
+      const read = await page(`${ISSUES}${since}`, issue, (record) => record, from, signal)
+      const hidden = read.records.filter(({ confidential }) => confidential)
+      const records: Issue[] = []
+      for (const record of read.records) if (!record.confidential) records.push(await presentIssue(record, "issues", signal))
+      return { ...read, records, faults: [...read.faults, ...hidden.map(({ iid }) => ({ key: String(iid), why: CONFIDENTIAL }))] }
+    },
     pull_requests: (from, since, signal) => page(`${MERGES}${since}`, merge, (record) => presentPull(record, signal), from, signal),
-    comments: (from, _since, signal) => readComments(from, signal),
-    reviews: (from, _since, signal) => readReviews(from, signal),
+    comments: (from, since, signal) => readComments(from, since, signal),
+    reviews: (from, since, signal) => readReviews(from, since, signal),
+    boards: (from, _since, signal) =>
+      orUnseen(
+        "boards",
+        page("boards", board, (record) => presentBoard(record, now), from, signal),
+      ),
+    branch_rules: (from, _since, signal) =>
+      orUnseen("rules for branches", page("protected_branches", branchRule, presentBranchRule, from, signal)),
     releases: (from, _since, signal) => page("releases", release, presentRelease, from, signal),
     release_files: (from, _since, signal) => page("releases", release, presentRelease, from, signal),
   }
 
   return {
     host: new URL(target.url).host,
-    kinds: ["topics", "milestones", "labels", "issues", "pull_requests", "comments", "reviews", "releases", "release_files"],
+    kinds: KINDS,
     git: target.secret === "" || target.username !== "" ? target : { ...target, username: "oauth2" },
     wiki: { ...target, url: `${home}.wiki.git` },
     async preview(signal) {
@@ -451,7 +510,7 @@ function writtenOf({ id, author: by, body, created_at, updated_at }: Told, now: 
 }
 
 /** The end of a day in UTC. */
-const dayOf = (day: string | null | undefined): Seconds => (day ? parseTime(`${day}T23:59:59Z`, 0) : 0)
+export const dayOf = (day: string | null | undefined): Seconds => (day ? parseTime(`${day}T23:59:59Z`, 0) : 0)
 
 const presentLine = (record: Static<typeof note>, at: Static<typeof position>, now: Seconds): LineComment => {
   const isOld = (at.new_line ?? null) === null
@@ -462,11 +521,50 @@ const presentLine = (record: Static<typeof note>, at: Static<typeof position>, n
     lines: 1,
     hunk: "",
     commit: at.head_sha ?? "",
+    base: at.base_sha ?? "",
     isOutdated: false,
     resolvedBy: record.resolved && record.resolved_by ? personOf(record.resolved_by) : undefined,
     reactions: [],
   }
 }
+
+/** Below this level nobody may; at it and above it those who may write here. */
+const DEVELOPER = 30
+
+/** Levels of GitLab: 0 for nobody, 30 for those who may write, 40 for those who maintain. Who maintains a project is not known here, and is let in by no list. */
+export const presentBranchRule = (record: Static<typeof branchRule>): BranchRule => {
+  const grants = (levels: Static<typeof accessLevels> | undefined) => (levels ?? []).map(({ access_level }) => access_level ?? 0)
+  const [push, merge] = [grants(record.push_access_levels), grants(record.merge_access_levels)]
+  const all = (levels: readonly number[]) => levels.some((level) => level > 0 && level <= DEVELOPER)
+  return {
+    key: String(record.id),
+    name: record.name,
+    allowsPushes: push.some((level) => level > 0),
+    allowsForcePushes: record.allow_force_push ?? false,
+    pushers: all(push) ? undefined : [],
+    mergers: all(merge) ? undefined : [],
+    approvals: 0,
+    dismissesStale: false,
+    blocksRejected: false,
+    blocksOutdated: false,
+    checks: undefined,
+    wantsSignatures: false,
+    bindsAdministrators: false,
+  }
+}
+
+/** A board of GitLab shows the open issues with the label of each list; what it shows without one is left out. */
+const presentBoard = ({ id, name, lists }: Static<typeof board>, now: Seconds): Board => ({
+  key: String(id),
+  title: name || "Development",
+  description: "",
+  isClosed: false,
+  createdAt: now,
+  columns: (lists ?? []).flatMap(({ id, label }) =>
+    label ? [{ key: String(id), title: label.name, color: (label.color ?? "").replace(/^#/, ""), label: label.name }] : [],
+  ),
+  cards: [],
+})
 
 /** Addresses below the project's page, with and without the "-" that newer versions put before. */
 function placeOf(home: string, address: string): Place | undefined {

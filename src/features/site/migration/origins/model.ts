@@ -117,8 +117,11 @@ export interface LineComment extends Written {
   /** The last of its lines: positive on the new side, negative on the old one; 0 for the whole file. */
   readonly line: number
   readonly lines: number
+  /** "" where the server doesn't send it; the code is looked up here then. */
   readonly hunk: string
   readonly commit: string
+  /** The commit that the other one was compared with, where the server says it. */
+  readonly base?: string
   /** The code is another one by now. */
   readonly isOutdated: boolean
   /** Who called the thread resolved; undefined where it is open. */
@@ -154,6 +157,46 @@ export interface Release extends Written {
   readonly files: readonly ReleaseFile[]
 }
 
+/** Who may do what with branches of a name, and what is asked of what is merged into them. */
+export interface BranchRule {
+  readonly key: string
+  /** A name, or a pattern over names. */
+  readonly name: string
+  readonly allowsPushes: boolean
+  readonly allowsForcePushes: boolean
+  /** Undefined where all who may write may push, or merge. */
+  readonly pushers: readonly Person[] | undefined
+  readonly mergers: readonly Person[] | undefined
+  readonly approvals: number
+  readonly dismissesStale: boolean
+  readonly blocksRejected: boolean
+  readonly blocksOutdated: boolean
+  /** The checks that have to succeed; undefined where none is asked for. */
+  readonly checks: readonly string[] | undefined
+  readonly wantsSignatures: boolean
+  readonly bindsAdministrators: boolean
+}
+
+export interface BoardColumn {
+  readonly key: string
+  readonly title: string
+  readonly color: string
+  /** The open issues with this label stand in it, where the server says it so. */
+  readonly label?: string
+}
+
+/** Some of the cards of a board, with the whole board: one with many cards comes in several records. */
+export interface Board {
+  readonly key: string
+  readonly title: string
+  readonly description: string
+  readonly isClosed: boolean
+  readonly createdAt: Seconds
+  readonly columns: readonly BoardColumn[]
+  /** The keys of the columns that issues and pull requests stand in. */
+  readonly cards: readonly { readonly on: On; readonly column: string }[]
+}
+
 /** The records of each kind, in the order in which kinds are brought: those that others refer to come first. */
 export interface Records {
   readonly topics: Facts
@@ -163,6 +206,8 @@ export interface Records {
   readonly pull_requests: Pull
   readonly comments: Comment
   readonly reviews: Review
+  readonly boards: Board
+  readonly branch_rules: BranchRule
   readonly releases: Release
   readonly release_files: Release
 }
@@ -177,6 +222,8 @@ export const KINDS = [
   "pull_requests",
   "comments",
   "reviews",
+  "boards",
+  "branch_rules",
   "releases",
   "release_files",
 ] as const satisfies readonly Kind[]

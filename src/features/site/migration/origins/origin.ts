@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream"
 import type { Seconds } from "../../../../core/database/tables/index.ts"
 import type { RemoteAddress } from "../../../code/mirrors/remote.ts"
 import type { Kind, On, Records } from "./model.ts"
@@ -51,8 +52,8 @@ export interface Origin {
   readonly host: string
   /** The kinds that it has. */
   readonly kinds: readonly Kind[]
-  /** Where git fetches from. */
-  readonly git: RemoteAddress
+  /** Where git fetches from; undefined where all of git is here already, as of an archive. */
+  readonly git: RemoteAddress | undefined
   readonly wiki: RemoteAddress | undefined
   preview(signal: AbortSignal): Promise<Preview>
   /**
@@ -62,6 +63,10 @@ export interface Origin {
   read<K extends Kind>(kind: K, position: string, since: Seconds | undefined, signal: AbortSignal): Promise<Batch<K>>
   /** The headers with which a file of an address is asked for; undefined for an address of elsewhere, which gets no credentials. */
   headersFor(address: string): Readonly<Record<string, string>> | undefined
+  /** Opens a file that the origin has itself, as an archive does; undefined where there is none. */
+  open?(address: string): Readable | undefined
+  /** The name of a file whose address doesn't say it. */
+  nameOf?(address: string): string | undefined
   /** A text with whole addresses, where the server has a short form for those of its files. */
   absolute(content: string): string
   /** What a mark before a number names, where issues and pull requests are counted apart. */

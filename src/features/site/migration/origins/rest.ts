@@ -100,6 +100,16 @@ export function readEach<S extends TSchema, T>(
   return { records, faults }
 }
 
+/** What is read, or nothing and why not where the server refuses it: some lists are shown to administrators alone, and the rest comes without them. */
+export async function orUnseen<T extends { readonly faults: readonly Fault[] }>(what: string, read: Promise<T>) {
+  try {
+    return await read
+  } catch (error) {
+    if (!(error instanceof RemoteRefused)) throw error
+    return { records: [], faults: [{ key: "", why: `the server does not show ${what}: ${error.message}` }], next: undefined, total: null }
+  }
+}
+
 const Keyed = Type.Object({ id: Type.Union([Type.String(), Type.Integer()]) })
 const keyOf = (element: unknown): string => (Check(Keyed, element) ? String(element.id) : "")
 

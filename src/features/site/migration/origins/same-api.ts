@@ -4,16 +4,34 @@ import type { Services } from "../../../../core/services.ts"
 import { parseTime } from "../../../code/mirrors/import-target.ts"
 import { authorizationOf, type RemoteAddress, RemoteRefused } from "../../../code/mirrors/remote.ts"
 import { headRef } from "../../../review/pulls/refs.ts"
-import type { Comment, Issue, Kind, LineComment, Milestone, Pull, Release, Review } from "./model.ts"
+import {
+  type BranchRule,
+  type Comment,
+  type Issue,
+  KINDS,
+  type Kind,
+  type LineComment,
+  type Milestone,
+  type Pull,
+  type Release,
+  type Review,
+} from "./model.ts"
 import type { Batch, Origin, Place } from "./origin.ts"
-import { nextPage, openRest, readEach } from "./rest.ts"
+import { nextPage, openRest, orUnseen, readEach } from "./rest.ts"
 import { author, NONE, number, person, personOf, text, truth } from "./shapes.ts"
 
 /** A repository of a server with the same API: Gitea, Forgejo, Hearth. */
 
 const people = Type.Optional(Type.Union([Type.Array(person), NONE]))
 
-const label = Type.Object({ id: Type.Integer(), name: Type.String(), color: text, description: text, exclusive: truth, is_archived: truth })
+const label = Type.Object({
+  id: Type.Integer(),
+  name: Type.String({ minLength: 1 }),
+  color: text,
+  description: text,
+  exclusive: truth,
+  is_archived: truth,
+})
 
 const milestone = Type.Object({
   id: Type.Integer(),
@@ -118,6 +136,26 @@ const lineComment = Type.Object({
   resolver: author,
   created_at: text,
   updated_at: text,
+})
+
+const texts = Type.Optional(Type.Union([Type.Array(Type.String()), NONE]))
+const branchRule = Type.Object({
+  rule_name: text,
+  branch_name: text,
+  enable_push: truth,
+  enable_push_whitelist: truth,
+  push_whitelist_usernames: texts,
+  enable_force_push: truth,
+  enable_merge_whitelist: truth,
+  merge_whitelist_usernames: texts,
+  required_approvals: number,
+  dismiss_stale_approvals: truth,
+  block_on_rejected_reviews: truth,
+  block_on_outdated_branch: truth,
+  enable_status_check: truth,
+  status_check_contexts: texts,
+  require_signed_commits: truth,
+  block_admin_merge_override: truth,
 })
 
 const topics = Type.Object({ topics: Type.Union([Type.Array(Type.String()), NONE]) })
@@ -265,6 +303,10 @@ export function openSameApi(services: Services, target: RemoteAddress): Origin {
       for (const pullNumber of pulls.records) records.push(...(await reviewsOf(pullNumber, signal)))
       return { ...pulls, records, total: null }
     },
+    // The cards of its boards are in no list.
+    boards: async () => ({ records: [], faults: [], next: undefined, total: 0 }),
+    branch_rules: (at, _since, signal) =>
+      orUnseen("rules for branches", page("branch_protections", branchRule, presentBranchRule, at, signal)),
     releases: (at, _since, signal) => page("releases", release, (record) => presentRelease(record, now), at, signal),
     release_files: (at, _since, signal) => page("releases", release, (record) => presentRelease(record, now), at, signal),
   }
@@ -272,7 +314,7 @@ export function openSameApi(services: Services, target: RemoteAddress): Origin {
   const isOwn = (address: string): boolean => URL.canParse(address) && new URL(address).origin === new URL(target.url).origin
   return {
     host: new URL(target.url).host,
-    kinds: ["topics", "milestones", "labels", "issues", "pull_requests", "comments", "reviews", "releases", "release_files"],
+    kinds: KINDS.filter((kind) => kind !== "boards"),
     git: target,
     wiki: { ...target, url: target.url.replace(/(\.git)?$/, ".wiki.git") },
     async preview(signal) {
@@ -409,6 +451,29 @@ const presentRelease = (record: Static<typeof release>, now: Seconds): Release =
     createdAt: parseTime(file.created_at, now),
   })),
 })
+
+function presentBranchRule(record: Static<typeof branchRule>): BranchRule | undefined {
+  const name = record.rule_name || record.branch_name || ""
+  const listed = (isListed: boolean | null | undefined, logins: readonly string[] | null | undefined) =>
+    isListed ? (logins ?? []).map((login) => ({ key: "", login })) : undefined
+  return name === ""
+    ? undefined
+    : {
+        key: name,
+        name,
+        allowsPushes: record.enable_push ?? false,
+        allowsForcePushes: record.enable_force_push ?? false,
+        pushers: listed(record.enable_push_whitelist, record.push_whitelist_usernames),
+        mergers: listed(record.enable_merge_whitelist, record.merge_whitelist_usernames),
+        approvals: record.required_approvals ?? 0,
+        dismissesStale: record.dismiss_stale_approvals ?? false,
+        blocksRejected: record.block_on_rejected_reviews ?? false,
+        blocksOutdated: record.block_on_outdated_branch ?? false,
+        checks: record.enable_status_check ? (record.status_check_contexts ?? []) : undefined,
+        wantsSignatures: record.require_signed_commits ?? false,
+        bindsAdministrators: record.block_admin_merge_override ?? false,
+      }
+}
 
 /** Review requests are not imported, and neither are pending reviews. */
 const stateOf = (state: string | null | undefined): Review["state"] | undefined =>

@@ -1,5 +1,6 @@
 import type { Transaction } from "../../../../core/database/database.ts"
 import { inList } from "../../../../core/database/expressions.ts"
+import { slicesOf } from "../../../../core/database/slices.ts"
 import type { Seconds } from "../../../../core/database/tables/index.ts"
 import type { Kind } from "../origins/model.ts"
 import type { Fault } from "../origins/origin.ts"
@@ -35,13 +36,34 @@ export async function findItems(
   return new Map(rows.map(({ source_key, local_id, version }) => [source_key, { localId: local_id, version }]))
 }
 
-/** Remembers that a record is here, and who may take it over: nobody where `personId` is 0. */
-export const putItem = (tx: Transaction, { repositoryId, kind }: Items, key: string, { localId, version }: Item, personId = 0) =>
-  tx
-    .insertInto("imported_items")
-    .values({ repository_id: repositoryId, kind, source_key: key, local_id: localId, version, person_id: personId })
-    .onConflict((conflict) => conflict.columns(["repository_id", "kind", "source_key"]).doUpdateSet({ local_id: localId, version }))
-    .execute()
+/** Remembers that records are here, by their keys there, and who may take each over: nobody where `personId` is 0. */
+export async function putItems(
+  tx: Transaction,
+  { repositoryId, kind }: Items,
+  items: ReadonlyMap<string, Item & { readonly personId?: number }>,
+): Promise<void> {
+  const rows = [...items].map(([source_key, { localId, version, personId = 0 }]) => ({
+    repository_id: repositoryId,
+    kind,
+    source_key,
+    local_id: localId,
+    version,
+    person_id: personId,
+  }))
+  for (const slice of slicesOf(rows))
+    await tx
+      .insertInto("imported_items")
+      .values(slice)
+      .onConflict((conflict) =>
+        conflict
+          .columns(["repository_id", "kind", "source_key"])
+          .doUpdateSet((eb) => ({ local_id: eb.ref("excluded.local_id"), version: eb.ref("excluded.version") })),
+      )
+      .execute()
+}
+
+/** The same for one. */
+export const putItem = (tx: Transaction, at: Items, key: string, item: Item) => putItems(tx, at, new Map([[key, item]]))
 
 /** Names records that could not be brought: once each, with the latest reason. */
 export async function putFaults(tx: Transaction, importId: number, kind: ItemKind, faults: readonly Fault[]): Promise<void> {

@@ -8,7 +8,7 @@ import { raiseNumber, takeNumber } from "../../../planning/issues/store.ts"
 import { REACTIONS } from "../../../planning/reactions/records.ts"
 import { insertReaction } from "../../../planning/reactions/store.ts"
 import type { On, Person, Reaction } from "../origins/model.ts"
-import { findItems, type Item, type ItemKind, putItem } from "./items-store.ts"
+import { findItems, type Item, type ItemKind, putItems } from "./items-store.ts"
 import type { People } from "./people.ts"
 import { keepReaction } from "./people-store.ts"
 import { findImportedIssues, findTakenNumbers } from "./store.ts"
@@ -48,13 +48,26 @@ export async function news<T extends { readonly key: string; readonly updatedAt:
   })
 }
 
-/** Remembers a record that has been written, and whose it is as long as they are not known here. */
-export const remember = async (
+interface Remembered {
+  readonly key: string
+  readonly updatedAt: Seconds
+  readonly author?: Person | undefined
+}
+
+/** Remembers records that have been written, with their ids here, and whose they are as long as these people are not known here. */
+export async function rememberAll(
   { tx, repository, people }: Landing,
   kind: ItemKind,
-  { key, updatedAt, author }: { readonly key: string; readonly updatedAt: Seconds; readonly author?: Person | undefined },
-  localId: number,
-) => putItem(tx, { repositoryId: repository.id, kind }, key, { localId, version: updatedAt }, await people.placeholderOf(author))
+  written: readonly (readonly [record: Remembered, localId: number])[],
+): Promise<void> {
+  const items = new Map<string, Item & { readonly personId: number }>()
+  for (const [{ key, updatedAt, author }, localId] of written)
+    items.set(key, { localId, version: updatedAt, personId: await people.placeholderOf(author) })
+  await putItems(tx, { repositoryId: repository.id, kind }, items)
+}
+
+export const remember = (landing: Landing, kind: ItemKind, record: Remembered, localId: number) =>
+  rememberAll(landing, kind, [[record, localId]])
 
 /** Finds the issues and pull requests here that records are on. */
 export async function hostsOf(
@@ -67,16 +80,22 @@ export async function hostsOf(
     of === undefined ? (ids.get(`issues ${number}`) ?? ids.get(`pull_requests ${number}`)) : ids.get(`${of} ${number}`)
 }
 
-/** Takes a number for a record: the one that it wants, unless another has it. */
-export async function takeNumberFor(tx: Transaction, repositoryId: number, wanted: number): Promise<number> {
-  const isTaken = (await findTakenNumbers(tx, repositoryId, [wanted])).length > 0
-  if (!isTaken) {
-    await raiseNumber(tx, repositoryId, wanted)
-    return wanted
+/** Takes numbers for records, in their order: each gets the one that it wants, unless another has it. */
+export async function takeNumbersFor(tx: Transaction, repositoryId: number, wanted: readonly number[]): Promise<readonly number[]> {
+  const taken = await findTakenNumbers(tx, repositoryId, wanted)
+  const free = new Set(wanted.filter((number) => !taken.has(number)))
+  if (free.size > 0) await raiseNumber(tx, repositoryId, Math.max(...free))
+  const numbers: number[] = []
+  for (const number of wanted) {
+    if (free.delete(number)) {
+      numbers.push(number)
+      continue
+    }
+    const next = await takeNumber.first(tx, { repositoryId })
+    if (!next) throw new TypeError("a counter gives a number")
+    numbers.push(next.last_number)
   }
-  const taken = await takeNumber.first(tx, { repositoryId })
-  if (!taken) throw new TypeError("a counter gives a number")
-  return taken.last_number
+  return numbers
 }
 
 /** An id of a commit as it is stored; "" for what is none. */

@@ -11,8 +11,8 @@ import { alignPull, headRef } from "../../../review/pulls/refs.ts"
 import { findPullByIssue, insertPull, setMerged } from "../../../review/pulls/store.ts"
 import { insertLineComment, insertOldReview, setDismissed } from "../../../review/reviews/store.ts"
 import type { Pull, Review } from "../origins/model.ts"
-import { findItems, putItem } from "./items-store.ts"
-import { commitIn, hostsOf, type Landing, news, remember, takeNumberFor, writeReactions } from "./landing.ts"
+import { findItems, putItems } from "./items-store.ts"
+import { commitIn, hostsOf, type Landing, news, remember, takeNumbersFor, writeReactions } from "./landing.ts"
 import { writeIssues } from "./planning.ts"
 
 /** The imported head commits of pull requests, by their keys. */
@@ -31,13 +31,15 @@ export async function takePullNumbers(
     at,
     records.map(({ key }) => key),
   )
-  const numbers = new Map<string, number>()
-  for (const { key, number } of records) {
-    const taken = known.get(key)?.localId ?? (await takeNumberFor(tx, repositoryId, number))
-    numbers.set(key, taken)
-    if (!known.has(key)) await putItem(tx, at, key, { localId: taken, version: 0 })
-  }
-  return numbers
+  const fresh = records.filter(({ key }) => !known.has(key))
+  const taken = await takeNumbersFor(
+    tx,
+    repositoryId,
+    fresh.map(({ number }) => number),
+  )
+  const kept = new Map([...known, ...fresh.map(({ key }, index) => [key, { localId: taken[index] ?? 0, version: 0 }] as const)])
+  await putItems(tx, at, kept)
+  return new Map([...kept].map(([key, { localId }]) => [key, localId]))
 }
 
 /**
@@ -46,7 +48,7 @@ export async function takePullNumbers(
  */
 export async function readPullHeads(
   { services, repository }: Pick<Landing, "services" | "repository">,
-  target: RemoteAddress,
+  target: RemoteAddress | undefined,
   records: readonly Pull[],
   numbers: ReadonlyMap<string, number>,
   signal: AbortSignal,
@@ -55,8 +57,9 @@ export async function readPullHeads(
   if (records.length === 0) return heads
   const { git } = services
   const place = git.at(repository.storage, repository.object_format)
-  const remote = await reach(services, target)
-  const there = new Map<string, ObjectId>((await git.remotes.list(remote, signal)).references.map(({ name, id }) => [name, id]))
+  const remote = target && (await reach(services, target))
+  const listed = remote ? (await git.remotes.list(remote, signal)).references : []
+  const there = new Map<string, ObjectId>(listed.map(({ name, id }) => [name, id]))
   for (const { key, head } of records) {
     const id = there.get(head.reference) ?? (isObjectId(head.id, repository.object_format) ? head.id : undefined)
     if (id !== undefined) heads.set(key, id)
@@ -64,7 +67,7 @@ export async function readPullHeads(
   const absent: ObjectId[] = []
   const offered = new Set(there.values())
   for (const id of heads.values()) if (offered.has(id) && !(await git.objects.info(place, id))) absent.push(id)
-  await git.remotes.fetch(place, remote, { ids: absent, signal })
+  if (remote) await git.remotes.fetch(place, remote, { ids: absent, signal })
   const updates: { readonly name: RefName; readonly to: ObjectId }[] = []
   for (const [key, id] of heads) {
     const number = numbers.get(key)
@@ -188,7 +191,7 @@ export async function writeReviews(landing: Landing, records: readonly Review[])
 
 /** An entry of the timeline for a review or a comment on lines; gives its id. */
 async function entry(
-  { tx, people, text }: Landing,
+  { tx, people, imported, text }: Landing,
   at: { readonly issueId: number; readonly reviewId: number; readonly kind: "review" | "code" },
   {
     author,
@@ -201,7 +204,8 @@ async function entry(
   },
 ): Promise<number> {
   const attribution = await people.attribute(author)
-  const resolver = more.resolvedBy && ((await people.idOf(more.resolvedBy)) || GHOST.id)
+  // A thread is open unless an account has resolved it.
+  const resolver = more.resolvedBy && ((await people.idOf(more.resolvedBy)) || imported.doer_id)
   const [made] = await insertTimelineEntries(tx, [
     {
       issue_id: at.issueId,

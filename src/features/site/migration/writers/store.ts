@@ -9,9 +9,24 @@ export const findMilestones = (db: Handle, repositoryId: number) =>
 export const findLabels = (db: Handle, repositoryId: number) =>
   db.selectFrom("labels").select(["id", "name"]).where("repository_id", "=", repositoryId).execute()
 
-/** Those of the numbers that issues of a repository have. */
-export const findTakenNumbers = (db: Handle, repositoryId: number, numbers: readonly number[]) =>
-  db.selectFrom("issues").select("number").where("repository_id", "=", repositoryId).where(inList("issues.number", numbers)).execute()
+/** Those of the numbers that issues of a repository have, or that are kept for pull requests whose commits are not here yet. */
+export async function findTakenNumbers(db: Handle, repositoryId: number, numbers: readonly number[]): Promise<ReadonlySet<number>> {
+  const rows = await db
+    .selectFrom("issues")
+    .select("number")
+    .where("repository_id", "=", repositoryId)
+    .where(inList("issues.number", numbers))
+    .union(
+      db
+        .selectFrom("imported_items")
+        .select("local_id as number")
+        .where("repository_id", "=", repositoryId)
+        .where("kind", "=", "pull_numbers")
+        .where(inList("imported_items.local_id", numbers)),
+    )
+    .execute()
+  return new Set(rows.map(({ number }) => number))
+}
 
 /** The issues and pull requests of these keys that came from elsewhere: those that were created here meanwhile are left alone. */
 export const findImportedIssues = (db: Handle, repositoryId: number, keys: readonly string[]) =>
@@ -38,3 +53,7 @@ export const findReleasesOfTags = (db: Handle, repositoryId: number, tags: reado
     .where("repository_id", "=", repositoryId)
     .where(inList("releases.tag_name", tags))
     .execute()
+
+/** Whether there is such a project still. */
+export const isProject = async (db: Handle, id: number): Promise<boolean> =>
+  (await db.selectFrom("projects").select("id").where("id", "=", id).execute()).length > 0
