@@ -46,9 +46,17 @@ export interface TakenFile {
   /** Ours. */
   readonly key: string
   /** How it is packed there: bytes are unpacked, or packed anew, on the way. */
-  readonly recode?: "zstd to gzip" | "plain to gzip" | "plain to zip" | "gzip to zip"
-  /** Of the one file in a zip file. */
-  readonly name?: string
+  readonly recode?: "zstd to gzip" | "plain to gzip"
+  /** The files that are put into one zip file, of which `path` is the first. */
+  readonly parts?: readonly FilePart[]
+}
+
+/** A file that becomes one in a zip file. */
+export interface FilePart {
+  readonly path: string
+  /** In the zip file. */
+  readonly name: string
+  readonly isGzip: boolean
 }
 
 /** What becomes of a row: rows and files of ours, or why it is left out. Undefined for rows that another kind is about. */
