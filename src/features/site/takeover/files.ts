@@ -96,10 +96,10 @@ function through<Through extends NodeJS.ReadWriteStream & Readable>(from: Readab
   return to
 }
 
-/** One zip file; undefined where one of the files is missing. Each is read twice, since its size and checksum come before its bytes. */
+/** One zip file; undefined where one of the files is missing, or not as long as it was. Each is read twice, since its size and checksum come before its bytes. */
 async function zipOf(parts: readonly FilePart[], pathOf: (path: string) => string | undefined): Promise<AsyncIterable<Buffer> | undefined> {
   const entries: NewEntry[] = []
-  for (const { path, name, isGzip } of parts) {
+  for (const { path, name, isGzip, size: declared } of parts) {
     const file = pathOf(path)
     if (file === undefined) return undefined
     const content = () => (isGzip ? through(createReadStream(file), createGunzip()) : createReadStream(file))
@@ -113,6 +113,8 @@ async function zipOf(parts: readonly FilePart[], pathOf: (path: string) => strin
       if (!hasCode(error, "ENOENT")) throw error
       return undefined
     }
+    // Its row says how long the zip file is, from the size that the old server has noted.
+    if (size !== declared) return undefined
     entries.push({ path: name, method: 0, crc, packed: size, size, content })
   }
   return writeZip(entries)

@@ -1,5 +1,6 @@
+import type { FilePart } from "./mapping/kind.ts"
 import { withUnit } from "./mapping/units.ts"
-import { type ArtifactFile, artifactOf, type World } from "./mapping/world.ts"
+import { artifactOf, type World } from "./mapping/world.ts"
 import type { Source } from "./source/reader.ts"
 import { number, type SourceRow, text } from "./source/row.ts"
 
@@ -17,7 +18,7 @@ export async function gather(source: Source, world: World): Promise<void> {
     const id = number(row, "repo_id")
     world.licenses.set(id, [...(world.licenses.get(id) ?? []), text(row, "license")])
   })
-  const files = new Map<string, ArtifactFile[]>()
+  const files = new Map<string, FilePart[]>()
   await each(source, "action_artifact", (row) => {
     const encoding = text(row, "content_encoding")
     if (encoding === "application/zip") return

@@ -1,6 +1,7 @@
 import type { ActionState } from "../../../../core/database/tables/actions.ts"
 import { flag } from "../../../../core/database/tables/types.ts"
 import { isMapping, mappingOf, readMapping } from "../../../../core/yaml.ts"
+import { zipSize } from "../../../actions/artifacts/zip.ts"
 import { registrationDigest, sealFor } from "../../../actions/runners/rules.ts"
 import { type Kind, leftOut, put, rows, sealed } from "../mapping/kind.ts"
 import { artifactOf } from "../mapping/world.ts"
@@ -362,7 +363,9 @@ const artifacts: Kind = {
           attempt: number(row, "attempt_number") || 1,
           name,
           file: isThere ? file : "",
-          size: parts?.reduce((sum, { size }) => sum + size, 0) ?? (number(row, "file_compressed_size") || number(row, "file_size")),
+          size: parts
+            ? zipSize(parts.map(({ name: path, size }) => ({ path, packed: size })))
+            : number(row, "file_compressed_size") || number(row, "file_size"),
           is_expired: flag(!isThere),
           created_at: moment(row, "created_unix"),
           updated_at: moment(row, "updated_unix"),

@@ -57,6 +57,8 @@ export interface FilePart {
   /** In the zip file. */
   readonly name: string
   readonly isGzip: boolean
+  /** Of its bytes, unpacked. */
+  readonly size: number
 }
 
 /** What becomes of a row: rows and files of ours, or why it is left out. Undefined for rows that another kind is about. */

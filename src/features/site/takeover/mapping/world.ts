@@ -38,17 +38,13 @@ export interface World {
   readonly languages: Map<number, Readonly<Record<string, number>>>
   readonly licenses: Map<number, readonly string[]>
   /** The files of artifacts of the older protocol, by {@link artifactOf}. */
-  readonly artifactFiles: Map<string, readonly ArtifactFile[]>
+  readonly artifactFiles: Map<string, readonly FilePart[]>
   /** The blob of a file in a commit of a repository that was taken; "" where there is none. */
   readonly blobAt: (repositoryId: number, commit: string, path: string) => Promise<string>
   /** A name for a file or a folder of ours, the same in every run. */
   readonly nameOf: (what: string) => string
   /** A digest that only this site can make. */
   readonly digestOf: (text: string) => string
-}
-
-export interface ArtifactFile extends FilePart {
-  readonly size: number
 }
 
 /** Which artifact a row is of. */
