@@ -8,7 +8,8 @@ import { ifMissing } from "../../../core/files.ts"
 import { hasCode } from "../../../git/model/errors.ts"
 import { linkOrCopy } from "../../../git/process/files.ts"
 import { type NewEntry, writeZip } from "../../actions/artifacts/zip.ts"
-import type { FilePart, TakenFile } from "./mapping/kind.ts"
+import type { FilePart } from "./mapping/file-part.ts"
+import type { TakenFile } from "./mapping/kind.ts"
 import type { Layout } from "./source/layout.ts"
 
 /** Files of the old server, brought before the rows that name them. */

@@ -1,4 +1,4 @@
-import type { FilePart } from "./mapping/kind.ts"
+import type { FilePart } from "./mapping/file-part.ts"
 import { withUnit } from "./mapping/units.ts"
 import { artifactOf, type World } from "./mapping/world.ts"
 import type { Source } from "./source/reader.ts"

@@ -2,6 +2,7 @@ import type { Insertable } from "kysely"
 import type { Tables } from "../../../../core/database/tables/index.ts"
 import type { StoreName } from "../source/layout.ts"
 import type { SourceRow } from "../source/row.ts"
+import type { FilePart } from "./file-part.ts"
 import type { Table } from "./table.ts"
 import type { World } from "./world.ts"
 
@@ -49,16 +50,6 @@ export interface TakenFile {
   readonly recode?: "zstd to gzip" | "plain to gzip"
   /** The files that are put into one zip file, of which `path` is the first. */
   readonly parts?: readonly FilePart[]
-}
-
-/** A file that becomes one in a zip file. */
-export interface FilePart {
-  readonly path: string
-  /** In the zip file. */
-  readonly name: string
-  readonly isGzip: boolean
-  /** Of its bytes, unpacked. */
-  readonly size: number
 }
 
 /** What becomes of a row: rows and files of ours, or why it is left out. Undefined for rows that another kind is about. */
