@@ -271,7 +271,10 @@ describe.each(databaseKinds)("taking over a Gitea into %s", (kind) => {
       expect((await get(server, "/user", basic("old", "password of old"))).status).toBe(401)
       expect((await get(server, "/user", basic("old", "password of old"), { "x-gitea-otp": "Scratch1Code" })).status).toBe(200)
       expect((await get(server, "/user", basic("old", "password of old"), { "x-gitea-otp": "Scratch1Code" })).status).toBe(401)
-      expect(await get(server, "/user")).toMatchObject({ status: 200, body: { id: 1, login: "root" } })
+      const first = await Promise.all(Array.from({ length: 12 }, () => get(server, "/user")))
+      expect(first).toEqual(
+        Array(12).fill(expect.objectContaining({ status: 200, body: expect.objectContaining({ id: 1, login: "root" }) })),
+      )
       expect((await get(server, "/user", `token ${TOKEN.replace(/^0/, "1")}`)).status).toBe(401)
       expect(await database.read.selectFrom("former_hashes").select("kind").execute()).toEqual([{ kind: "runner" }])
       expect(await get(server, "/repos/acme/engine")).toMatchObject({
