@@ -14,6 +14,7 @@ export const catalogue = {
   methodNotAllowed: { status: 405, title: "this method is not allowed here" },
   timeout: { status: 408, title: "the request took too long to arrive" },
   conflict: { status: 409, title: "this conflicts with what is there" },
+  damaged: { status: 409, title: "an object of this repository is missing or can't be read; an administrator finds its name in the log" },
   preconditionFailed: { status: 412, title: "a condition for this is not met" },
   tooLarge: { status: 413, title: "the request is too large" },
   unsupportedMediaType: { status: 415, title: "this content type is not accepted here" },

@@ -102,7 +102,7 @@ export type { ConflictedFile, DetailedMerge, MergeEntry, Rebased, RebaseOptions,
 export { complete as completePerson } from "./history/merging.ts"
 export type { CommitSearch, FoundCommit } from "./history/search.ts"
 export type { ObjectBatch } from "./incoming/batch.ts"
-export { GitError, type GitErrorKind, isGitError } from "./model/errors.ts"
+export { GitError, type GitErrorKind, isDamage, isGitError } from "./model/errors.ts"
 export * from "./model/model.ts"
 export * from "./model/names.ts"
 export { isTreeEntryName } from "./model/tree-entry.ts"

@@ -1663,6 +1663,7 @@ export type MessageKey =
   | "This repository"
   | "This repository and its owner"
   | "This repository is archived: it can be read, but not changed."
+  | "This repository is damaged"
   | "This repository is empty."
   | "This site does not send mail."
   | "This text was changed by someone else while you were editing. Nothing is saved yet: compare the current version with yours."

@@ -36,6 +36,10 @@ export type GitErrorKind =
 /** Git runs in the C locale, so that its words are always these. */
 const FULL = /No space left on device|Disk quota exceeded/
 
+/** What git says of objects that can't be read, also where it passes over them. */
+export const DAMAGED =
+  /corrupt|inflate|unable to read|bad object|does not point to a valid object|could not (get object info|read)|packfile .* (cannot be accessed|truncated)/i
+
 /** An error of git. `message` is fit for a log; `detail` may name server paths and must not reach a client. */
 export class GitError extends Error {
   readonly kind: GitErrorKind
@@ -62,3 +66,10 @@ export function isGitError(error: unknown, kind?: GitErrorKind): error is GitErr
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && "code" in error && typeof error.code === "string" && codes.includes(error.code)
 }
+
+/**
+ * Whether a repository lacks what it should have, or has it unreadable: an object that git failed at, or one that is named by another and is not there. For errors
+ * that nobody on the way was prepared for: to who asked for an object by its name, one that is missing is no damage.
+ */
+export const isDamage = (error: unknown): boolean =>
+  isGitError(error, "damaged") || isGitError(error, "missing") || (isGitError(error, "failed") && DAMAGED.test(error.detail))

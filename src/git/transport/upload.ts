@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream"
 import { pipeline } from "node:stream/promises"
+import { DAMAGED } from "../model/errors.ts"
 import type { Repository } from "../model/model.ts"
 import { type ByteSource, byteSource, pipeInto, writeAll } from "../process/bytes.ts"
 import type { Context } from "../process/context.ts"
@@ -32,9 +33,6 @@ export interface UploadOutcome {
 
 /** A request for the list of references, which is cheap and must not wait behind packs. */
 const listing = Buffer.from("command=ls-refs")
-
-/** What git says of objects that can't be read, also where it passes over them. */
-const DAMAGED = /corrupt|inflate|unable to read|bad object|does not point to a valid object|packfile .* (cannot be accessed|truncated)/
 
 /** Seconds after which git ends a session in which the client is silent. */
 const silence = 120

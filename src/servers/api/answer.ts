@@ -6,7 +6,7 @@ import { ENGLISH } from "../../core/language/language.ts"
 import type { Page, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { faultWords } from "../../features/code/pushes/refusals.ts"
-import { isGitError } from "../../git/index.ts"
+import { isDamage, isGitError } from "../../git/index.ts"
 import { matches } from "../files/conditions.ts"
 import { leadTo, ownLocation } from "../routing/redirect.ts"
 import { declaredRoute, patternOf } from "../routing/routes.ts"
@@ -94,6 +94,7 @@ export function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   if (isGitError(error, "full")) return new Refusal("full")
   if (isGitError(error, "busy")) return new Refusal("busy", "the server is busy with other repositories; try again in a moment")
+  if (isDamage(error)) return new Refusal("damaged")
   const fault = faultOf(error)
   if (fault) return fault
   // Fastify's own errors, by their status.

@@ -25,11 +25,11 @@ interface FaultDetails {
 const lastLines = new WeakMap<object, ReadonlyMap<RefusalKind, number>>()
 
 /**
- * Writes down an error that is not the caller's: completely when it is unexpected, and at most one line in ten seconds for a state of the machine
+ * Writes down an error that is not the caller's: completely when it is unexpected or a repository is damaged, and at most one line in ten seconds for a state of the machine
  * that fails every call (`unavailable`, `uncertain`, `full`). `log` is the server's own: that limit is kept for each.
  */
 export function logFault(log: Lines, { kind }: Refusal, error: unknown, { message, ...details }: FaultDetails): void {
-  if (kind === "internal") log.error({ ...details, err: error }, message)
+  if (kind === "internal" || kind === "damaged") log.error({ ...details, err: error }, message)
   if (kind !== "unavailable" && kind !== "uncertain" && kind !== "full") return
   const last = lastLines.get(log)
   const now = performance.now()

@@ -50,6 +50,10 @@ const TURN_ENTRIES = 1000
 const DATE = 0x0021
 const VERSION = 20
 
+/** How many bytes such a zip file has. */
+export const zipSize = (entries: readonly Pick<NewEntry, "path" | "packed">[]): number =>
+  entries.reduce((sum, { path, packed }) => sum + LOCAL_BYTES + CENTRAL_BYTES + 2 * Buffer.byteLength(path) + packed, END_BYTES)
+
 /** The bytes of a zip file. Refuses `tooLarge` what the format can't hold. */
 export async function* writeZip(entries: readonly NewEntry[]): AsyncGenerator<Buffer> {
   if (entries.length > MOST) throw refuse.tooLarge(`an artifact of version 3 has at most ${MOST} files`)

@@ -1,6 +1,6 @@
 import { faultOf } from "../../../core/database/faults.ts"
 import { Refusal } from "../../../core/errors.ts"
-import { isGitError } from "../../../git/index.ts"
+import { isDamage, isGitError } from "../../../git/index.ts"
 
 /** The refusal for an error of a fetch or push; `internal` for unexpected errors. */
 export function asRefusal(error: unknown): Refusal {
@@ -9,6 +9,7 @@ export function asRefusal(error: unknown): Refusal {
   if (isGitError(error, "busy")) return new Refusal("busy", "Too many fetches and pushes are under way; try again in a moment.")
   if (isGitError(error, "protocol")) return new Refusal("badRequest", error.message)
   if (isGitError(error, "tooLarge")) return new Refusal("tooLarge", error.message)
+  if (isDamage(error)) return new Refusal("damaged")
   return faultOf(error) ?? new Refusal("internal", "")
 }
 

@@ -78,7 +78,8 @@ function openAuthenticator(services: Services): Authenticator {
     if (isApplicationTokenText(token)) return byApplication(token)
     if (!isTokenText(token)) return undefined
     const find = () => findTokenOwner.first(database.read, { digest: tokenDigest(token) })
-    const row = (await find()) ?? ((await adoptToken(services, token)) ? await find() : undefined)
+    // Another call with it may have adopted it meanwhile: it is looked for again in any case.
+    const row = (await find()) ?? (await adoptToken(services, token).then(find))
     if (!row) {
       const actor = await bearerOfIssued(services, token)
       if (actor) signIns.count("token", "right")

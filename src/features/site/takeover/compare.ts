@@ -23,6 +23,8 @@ const MOST_TOLD = 5
 /** What differs by nature: sizes, moments of use, where pictures and SSH are. */
 const IGNORED =
   /(^|_)size$|^(avatar_url|ssh_url|last_login|last_used_at|last_online|download_count|duration|busy|mirror_updated|last_update|last_error|git_size|language|url|html_url|website_url)$/
+/** What Hearth answers otherwise on purpose, see docs/takeover.md. */
+const MEANT = /(^|\.)commit\.tree\.sha$/
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
 interface Answer {
@@ -51,7 +53,7 @@ export async function compareServers({ old, now, token, signal, progress, differ
     counts.asked++
     // The old one failed: there is nothing to be equal to.
     if (was.status >= 500) return undefined
-    const found = was.status === is.status ? differencesOf(was.body, is.body) : [`status ${was.status}, and now ${is.status}`]
+    const found = was.status === is.status ? bodiesOf(was, is) : statusesOf(path, was, is)
     if (found.length > 0) {
       counts.differing++
       differs(path, found.slice(0, MOST_TOLD))
@@ -86,6 +88,10 @@ export async function compareServers({ old, now, token, signal, progress, differ
     }
   }
 
+  // The words of a refusal are each server's own.
+  const bodiesOf = (was: Answer, is: Answer) => (was.status < 400 ? differencesOf(was.body, is.body) : [])
+  const statusesOf = (path: string, was: Answer, is: Answer) =>
+    isMeant(path, was, is) ? [] : [`status ${was.status}, and now ${is.status}`]
   const part = (value: unknown): string => encodeURIComponent(String(value))
   await each("/admin/users", ({ login }) => [
     `/users/${part(login)}`,
@@ -148,16 +154,21 @@ async function* searched(
   for await (const org of pagesOf("/admin/orgs")) yield* pagesOf(`/orgs/${encodeURIComponent(String(org["username"]))}/repos`)
 }
 
+/** Pull requests of an empty repository and pages of a wiki without any: an empty list, and none. */
+const isMeant = (path: string, was: Answer, is: Answer): boolean =>
+  was.status === 404 && is.status === 200 && /\/(pulls|wiki\/pages)\?/.test(path) && Array.isArray(is.body) && is.body.length === 0
+
 /** What two answers have that is not equal, each with where it is. */
 export function differencesOf(was: unknown, is: unknown, at = "", key = ""): readonly string[] {
-  if (IGNORED.test(key) || was === is) return []
+  if (IGNORED.test(key) || was === is || MEANT.test(at.replaceAll(/\[\d+\]/g, ""))) return []
   const isNothing = (value: unknown) =>
     value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0)
   if (isNothing(was) && isNothing(is)) return []
   if (typeof was === "string" && typeof is === "string" && TIME.test(was) && TIME.test(is))
     return Math.floor(Date.parse(was) / 1000) === Math.floor(Date.parse(is) / 1000) ? [] : [told(at, was, is)]
+  if (typeof was === "string" && typeof is === "string" && was.trimEnd() === is.trimEnd()) return []
   if (Array.isArray(was) && Array.isArray(is)) {
-    const length = was.length === is.length ? [] : [`${at}: ${was.length} of them, and now ${is.length}`]
+    const length = was.length === is.length ? [] : [`${at || "the list"}: ${was.length} of them, and now ${is.length}`]
     const others = ordered(is, was)
     return [...length, ...was.slice(0, is.length).flatMap((item, index) => differencesOf(item, others[index], `${at}[${index}]`, key))]
   }
@@ -174,9 +185,16 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 /** A list in the order of another one with the same members: equal moments have no order. */
 function ordered(list: readonly unknown[], like: readonly unknown[]): readonly unknown[] {
-  const nameOf = (item: unknown) => String(isObject(item) ? (item["id"] ?? item["sha"] ?? item["name"]) : item)
   const names = like.map(nameOf)
-  if (names.toSorted().join() !== list.map(nameOf).toSorted().join()) return list
+  if (new Set(names).size < names.length || names.toSorted().join() !== list.map(nameOf).toSorted().join()) return list
   const places = new Map(list.map((item) => [nameOf(item), item]))
   return names.map((name) => places.get(name))
+}
+
+const NAMES = ["id", "sha", "name", "filename", "rule_name", "title"] as const
+
+/** What a member of a list is known by in both. */
+function nameOf(item: unknown): string {
+  const name = isObject(item) ? NAMES.map((key) => item[key]).find((value) => value !== undefined) : item
+  return JSON.stringify(name ?? item)
 }

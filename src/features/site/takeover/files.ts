@@ -2,13 +2,13 @@ import { createReadStream } from "node:fs"
 import { mkdir, stat } from "node:fs/promises"
 import { dirname, join, normalize } from "node:path"
 import { pipeline, type Readable } from "node:stream"
-import { buffer } from "node:stream/consumers"
 import { crc32, createGunzip, createGzip, createZstdDecompress } from "node:zlib"
 import type { Blobs } from "../../../core/blobs/blobs.ts"
 import { ifMissing } from "../../../core/files.ts"
 import { hasCode } from "../../../git/model/errors.ts"
 import { linkOrCopy } from "../../../git/process/files.ts"
-import { writeZip } from "../../actions/artifacts/zip.ts"
+import { type NewEntry, writeZip } from "../../actions/artifacts/zip.ts"
+import type { FilePart } from "./mapping/file-part.ts"
 import type { TakenFile } from "./mapping/kind.ts"
 import type { Layout } from "./source/layout.ts"
 
@@ -27,11 +27,8 @@ interface Options {
   readonly linkInto: string | undefined
 }
 
-/** The most bytes of a file that is put into a zip file in memory. */
-const MOST_ZIPPED = 256 * 2 ** 20
-
 export function openFiles({ layout, blobs, linkInto }: Options): Files {
-  const pathOf = ({ store, path }: TakenFile) => {
+  const pathOf = ({ store, path }: Pick<TakenFile, "store" | "path">) => {
     const below = normalize(path)
     if (below.startsWith("..") || below.startsWith("/")) return undefined
     return join(layout.stores[store], below)
@@ -53,39 +50,40 @@ export function openFiles({ layout, blobs, linkInto }: Options): Files {
       const path = pathOf(file)
       const size = path === undefined ? undefined : await sizeOf(path)
       if (path === undefined || size === undefined) return "missing"
-      if (await isHere(file.key, file.recode === undefined ? size : undefined)) return "same"
-      if (linkInto !== undefined && file.recode === undefined) {
+      const isAsItWas = file.recode === undefined && file.parts === undefined
+      if (await isHere(file.key, isAsItWas ? size : undefined)) return "same"
+      if (linkInto !== undefined && isAsItWas) {
         const target = join(linkInto, file.key)
         await mkdir(dirname(target), { recursive: true })
         await linkOrCopy(path, target)
-      } else await write(blobs, file, path)
-      return "brought"
+        return "brought"
+      }
+      const content = file.parts ? await zipOf(file.parts, (part) => pathOf({ store: file.store, path: part })) : recoded(file, path)
+      if (content === undefined) return "missing"
+      return (await write(blobs, file.key, content)) ? "brought" : "missing"
     },
   }
 }
 
-async function write(blobs: Blobs, file: TakenFile, path: string): Promise<void> {
-  const plain = createReadStream(path)
+/** Says whether it was there to the end. */
+async function write(blobs: Blobs, key: string, content: AsyncIterable<Buffer>): Promise<boolean> {
   try {
-    await blobs.write(file.key, await recoded(file, plain))
+    await blobs.write(key, content)
+    return true
   } catch (error) {
     // Gone since it was looked for.
     if (!hasCode(error, "ENOENT")) throw error
-  } finally {
-    plain.destroy()
+    return false
   }
 }
 
-async function recoded(file: TakenFile, plain: Readable): Promise<AsyncIterable<Buffer>> {
-  switch (file.recode) {
+function recoded({ recode }: TakenFile, path: string): Readable {
+  const plain = createReadStream(path)
+  switch (recode) {
     case "plain to gzip":
       return through(plain, createGzip())
     case "zstd to gzip":
       return through(through(plain, createZstdDecompress()), createGzip())
-    case "plain to zip":
-      return zipOf(file, plain)
-    case "gzip to zip":
-      return zipOf(file, through(plain, createGunzip()))
     default:
       return plain
   }
@@ -93,23 +91,32 @@ async function recoded(file: TakenFile, plain: Readable): Promise<AsyncIterable<
 
 function through<Through extends NodeJS.ReadWriteStream & Readable>(from: Readable, to: Through): Through {
   // What fails is seen by who reads.
-  pipeline(from, to, () => {})
+  pipeline(from, to, (error) => {
+    if (error) to.destroy(error)
+  })
   return to
 }
 
-async function zipOf({ name = "file" }: TakenFile, from: Readable): Promise<AsyncIterable<Buffer>> {
-  const content = await buffer(from)
-  if (content.length > MOST_ZIPPED) throw new RangeError("an artifact is too large to be packed")
-  return writeZip([
-    {
-      path: name,
-      method: 0,
-      crc: crc32(content),
-      packed: content.length,
-      size: content.length,
-      content: async function* () {
-        yield content
-      },
-    },
-  ])
+/** One zip file; undefined where one of the files is missing, or not as long as it was. Each is read twice, since its size and checksum come before its bytes. */
+async function zipOf(parts: readonly FilePart[], pathOf: (path: string) => string | undefined): Promise<AsyncIterable<Buffer> | undefined> {
+  const entries: NewEntry[] = []
+  for (const { path, name, isGzip, size: declared } of parts) {
+    const file = pathOf(path)
+    if (file === undefined) return undefined
+    const content = () => (isGzip ? through(createReadStream(file), createGunzip()) : createReadStream(file))
+    let [crc, size] = [0, 0]
+    try {
+      for await (const chunk of content()) {
+        crc = crc32(chunk, crc)
+        size += chunk.length
+      }
+    } catch (error) {
+      if (!hasCode(error, "ENOENT")) throw error
+      return undefined
+    }
+    // Its row says how long the zip file is, from the size that the old server has noted.
+    if (size !== declared) return undefined
+    entries.push({ path: name, method: 0, crc, packed: size, size, content })
+  }
+  return writeZip(entries)
 }

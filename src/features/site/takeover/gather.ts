@@ -1,9 +1,10 @@
+import type { FilePart } from "./mapping/file-part.ts"
 import { withUnit } from "./mapping/units.ts"
-import type { World } from "./mapping/world.ts"
+import { artifactOf, type World } from "./mapping/world.ts"
 import type { Source } from "./source/reader.ts"
 import { number, type SourceRow, text } from "./source/row.ts"
 
-/** What rows of other tables say of repositories, read before these: settings of their parts, languages and licences. */
+/** What rows of other tables say of repositories, read before these: settings of their parts, languages and licences; and the files of artifacts. */
 export async function gather(source: Source, world: World): Promise<void> {
   await each(source, "repo_unit", (row) => {
     const id = number(row, "repo_id")
@@ -17,6 +18,21 @@ export async function gather(source: Source, world: World): Promise<void> {
     const id = number(row, "repo_id")
     world.licenses.set(id, [...(world.licenses.get(id) ?? []), text(row, "license")])
   })
+  const files = new Map<string, FilePart[]>()
+  await each(source, "action_artifact", (row) => {
+    const encoding = text(row, "content_encoding")
+    if (encoding === "application/zip") return
+    const file = {
+      path: text(row, "storage_path"),
+      name: text(row, "artifact_path"),
+      isGzip: encoding === "gzip",
+      size: number(row, "file_size"),
+    }
+    const others = files.get(artifactOf(row))
+    if (others) others.push(file)
+    else files.set(artifactOf(row), [file])
+  })
+  for (const [artifact, parts] of files) world.artifactFiles.set(artifact, parts)
 }
 
 const PAGE = 4_000

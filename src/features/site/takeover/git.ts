@@ -79,15 +79,17 @@ type Outcome = "brought" | "same" | "missing"
 const stateOf = (references: readonly Reference[], more: string): string =>
   `${more} ${references.map(({ name, id }) => `${name} ${id}`).join("\n")}`
 
-async function isSame({ services, world }: GitTaking, kind: string, id: number, state: string): Promise<boolean> {
+/** What was told of a repository when it was brought, if it is still the same. */
+async function toldBefore({ services, world }: GitTaking, kind: string, id: number, state: string): Promise<readonly string[] | undefined> {
   const [known] = await findChunks(services.database.read, { kind, from: id, to: id })
-  return known?.content === world.digestOf(state)
+  const [digest, told = "[]"] = known?.content.split("\n", 2) ?? []
+  return digest === world.digestOf(state) ? JSON.parse(told) : undefined
 }
 
-const remember = (tx: Transaction, { world }: GitTaking, kind: string, id: number, state: string) =>
-  putChunk(tx, { kind, chunk: id, content: world.digestOf(state) })
+const remember = (tx: Transaction, { world }: GitTaking, kind: string, id: number, state: string, told: readonly string[] = []) =>
+  putChunk(tx, { kind, chunk: id, content: `${world.digestOf(state)}${told.length === 0 ? "" : `\n${JSON.stringify(told)}`}` })
 
-async function takeRepository(taking: GitTaking, of: TakenRepository, tell: (content: string) => void): Promise<Outcome> {
+async function takeRepository(taking: GitTaking, of: TakenRepository, toTell: (content: string) => void): Promise<Outcome> {
   const { services, world, dryRun, link } = taking
   const { git, database } = services
   const folder = join(world.layout.repositories, `${of.path}.git`)
@@ -98,8 +100,15 @@ async function takeRepository(taking: GitTaking, of: TakenRepository, tell: (con
     return "missing"
   }
   const state = stateOf(references, of.defaultBranch)
-  if (await isSame(taking, REPOSITORIES, of.id, state)) return "same"
+  const before = await toldBefore(taking, REPOSITORIES, of.id, state)
+  before?.forEach(toTell)
+  if (before) return "same"
   if (dryRun) return "brought"
+  const told: string[] = []
+  const tell = (content: string): void => {
+    told.push(content)
+    toTell(content)
+  }
   const brought = await git.repositories.bring(folder, of.storage, { branch: branchFor(of), link, placeOf: placeIn(taking) })
   if (brought.hasBorrowed) tell(`${of.name} borrowed objects of another repository, and has them itself now`)
   const { repository } = brought
@@ -119,7 +128,7 @@ async function takeRepository(taking: GitTaking, of: TakenRepository, tell: (con
     await putGitSize(tx, { id: of.id, size })
     await services.jobs.enqueue(tx, surveyJob, { repositoryId: of.id })
     if (tips.length > 0) await services.jobs.enqueue(tx, readSchedulesJob, { repositoryId: of.id })
-    await remember(tx, taking, REPOSITORIES, of.id, state)
+    await remember(tx, taking, REPOSITORIES, of.id, state, told)
   })
   return "brought"
 }
@@ -229,7 +238,7 @@ async function takeWiki(taking: GitTaking, of: TakenRepository): Promise<Outcome
   const branches = references.flatMap(({ name }) => branchOf(name) ?? [])
   const branch = [of.wikiBranch, "master", "main"].find((name) => branches.includes(name)) ?? of.wikiBranch
   const state = stateOf(references, branch)
-  if (await isSame(taking, WIKIS, of.id, state)) return "same"
+  if (await toldBefore(taking, WIKIS, of.id, state)) return "same"
   if (dryRun) return "brought"
   const { repository } = await git.repositories.bring(folder, wikiKey(of.storage), { branch, link, placeOf: placeIn(taking) })
   const size = await git.repositories.size(repository)

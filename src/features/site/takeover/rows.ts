@@ -56,6 +56,9 @@ interface Mapped {
   readonly ours: readonly Plain[] | undefined
 }
 
+/** Behind the digest of a row whose file was missing: it is looked for in every run. */
+const LACKING = "?"
+
 /** What was taken before: the key there, a digest, and the key of ours. */
 type Entry = readonly [key: number, digest: string, ...ours: Plain[]]
 
@@ -164,18 +167,27 @@ async function writePage(
   remark: (key: number, content: string) => void,
 ): Promise<PageOutcome> {
   const { services, dryRun, files } = taking
-  const changed = mapped.filter(({ key, digest }) => before.get(key)?.[1] !== digest)
+  const knownDigest = (key: number) => before.get(key)?.[1].replace(LACKING, "")
+  const lacked = (key: number) => before.get(key)?.[1].endsWith(LACKING) === true
+  const changed = mapped.filter(({ key, digest }) => knownDigest(key) !== digest)
   const there = new Map(mapped.map((each) => [each.key, each]))
   const gone = [...before.values()].filter((entry) => isOtherKey(entry, there.get(entry[0])))
   const removed = gone.filter(([key]) => !there.has(key)).length
+  const lacking = new Set<number>()
   await eachAtOnce(
-    changed.flatMap(({ key, taken }) => (taken.files ?? []).map((file) => ({ key, file }))),
+    mapped
+      .filter(({ key, digest }) => knownDigest(key) !== digest || lacked(key))
+      .flatMap(({ key, taken }) => (taken.files ?? []).map((file) => ({ key, file }))),
     async ({ key, file }) => {
       const state = dryRun ? await files.look(file) : await files.bring(file)
-      if (state === "missing") remark(key, `its file is missing: ${file.store}/${file.path}`)
+      if (state !== "missing") return
+      lacking.add(key)
+      remark(key, `its file is missing: ${file.store}/${file.path}`)
     },
   )
-  if (dryRun || (changed.length === 0 && gone.length === 0)) return { taken: mapped.length, changed: changed.length, removed, failed: 0 }
+  const entryOf = ({ key, digest, ours = [] }: Mapped): Entry => [key, lacking.has(key) ? `${digest}${LACKING}` : digest, ...ours]
+  const isAsBefore = changed.length === 0 && gone.length === 0 && mapped.every(({ key }) => lacked(key) === lacking.has(key))
+  if (dryRun || isAsBefore) return { taken: mapped.length, changed: changed.length, removed, failed: 0 }
   const save = (some: readonly Mapped[], entries: readonly Entry[]) =>
     services.database.write(async (tx) => {
       await removeGone(tx, taking, kind, gone)
@@ -197,8 +209,6 @@ async function writePage(
 /** Whether a row was here that is no more, or that has another key of ours now. */
 const isOtherKey = ([, , ...ours]: Entry, now: Mapped | undefined): boolean =>
   now === undefined || (now.ours !== undefined && now.ours.join("\0") !== ours.join("\0"))
-
-const entryOf = ({ key, digest, ours = [] }: Mapped): Entry => [key, digest, ...ours]
 
 /**
  * Rows of one page of which some have what only one may have here, such as a name. What two rows have exchanged is freed first; a row that still collides is

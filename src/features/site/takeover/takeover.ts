@@ -1,19 +1,22 @@
 import { join } from "node:path"
 import { isSharedByServers } from "../../../core/config.ts"
 import type { Services } from "../../../core/services.ts"
+import { isGitError, isObjectId, objectId } from "../../../git/index.ts"
+import { findEntry } from "../../code/contents/paths.ts"
 import { openFiles } from "./files.ts"
 import { gather } from "./gather.ts"
 import { type GitTaking, takeRepositories } from "./git.ts"
-import { KINDS } from "./kinds/index.ts"
+import { KINDS, KINDS_AFTER_GIT } from "./kinds/index.ts"
+import type { Kind } from "./mapping/kind.ts"
 import { openOldSecrets } from "./mapping/old-secrets.ts"
-import { openWorld } from "./mapping/world.ts"
+import { openWorld, type World } from "./mapping/world.ts"
 import { type Counts, type KindResult, type Taking, takeKind } from "./rows.ts"
 import { takeSiteKeys } from "./site-keys.ts"
 import { type Layout, readLayout, SourceRefused } from "./source/layout.ts"
 import { openSource } from "./source/open.ts"
 import type { Source } from "./source/reader.ts"
 import { number } from "./source/row.ts"
-import { advanceIds, findAnyAccount, findAnyChunk, putReport, recount, removeOwnApplications } from "./store.ts"
+import { advanceIds, findAnyAccount, findAnyChunk, findRepositoryOf, putReport, recount, removeOwnApplications } from "./store.ts"
 
 export { SourceRefused } from "./source/layout.ts"
 
@@ -58,7 +61,13 @@ export async function takeOverInstallation(services: Services, options: Takeover
     if ((await source.columns("user")) === undefined || (await source.columns("repository")) === undefined)
       throw new SourceRefused("The database has no tables of a Gitea or Forgejo.", "Name the right one with --database.")
     await requireVersion(source)
-    const world = openWorld({ layout, old: openOldSecrets(layout.secretKey), now: now(), key: secrets.mac("takeover", "") })
+    const world = openWorld({
+      layout,
+      old: openOldSecrets(layout.secretKey),
+      now: now(),
+      blobAt: blobFinder(services, dryRun),
+      key: secrets.mac("takeover", ""),
+    })
     const files = openFiles({ layout, blobs, linkInto: link && config.storage.url === "" ? config.dataDir : undefined })
     const taking = { services, source, world, files, signal, dryRun, link, progress: () => {} }
     if (!dryRun && (await findAnyChunk(database.read)) === undefined)
@@ -66,12 +75,17 @@ export async function takeOverInstallation(services: Services, options: Takeover
         await removeOwnApplications(tx)
       })
     await gather(source, world)
-    const kinds = await takeRows(taking, options)
+    const kinds: Kinds = []
+    const ended = async (...some: Kinds): Promise<void> => {
+      if (!dryRun) await store(services, kinds.length, some)
+      kinds.push(...some)
+    }
+    await takeRows(taking, KINDS, options, ended)
     if (!signal.aborted && !dryRun) await database.write((tx) => advanceIds(tx, database.kind))
-    if (!signal.aborted) kinds.push(...(await takeGit(taking, options)))
-    if (!signal.aborted) kinds.push(["keys of the server", await takeSiteKeys(services, world, dryRun)])
+    if (!signal.aborted) await ended(...(await takeGit(taking, options)))
+    await takeRows(taking, KINDS_AFTER_GIT, options, ended)
+    if (!signal.aborted) await ended(["keys of the server", await takeSiteKeys(services, world, dryRun)])
     if (!signal.aborted && !dryRun) await database.write((tx) => recount(tx))
-    if (!dryRun) await store(services, kinds)
     return { layout, kinds, isStopped: signal.aborted }
   } finally {
     await source.close()
@@ -80,13 +94,32 @@ export async function takeOverInstallation(services: Services, options: Takeover
 
 type Kinds = [name: string, result: KindResult][]
 
-async function takeRows(taking: Taking, { progress }: TakeoverOptions): Promise<Kinds> {
-  const kinds: Kinds = []
-  for (const kind of KINDS) {
-    if (taking.signal.aborted) break
-    kinds.push([kind.name, await takeKind({ ...taking, progress: (counts) => progress(kind.name, counts) }, kind)])
+async function takeRows(
+  taking: Taking,
+  kinds: readonly Kind[],
+  { progress }: TakeoverOptions,
+  ended: (...kinds: Kinds) => Promise<void>,
+): Promise<void> {
+  for (const kind of kinds) {
+    if (taking.signal.aborted) return
+    await ended([kind.name, await takeKind({ ...taking, progress: (counts) => progress(kind.name, counts) }, kind)])
   }
-  return kinds
+}
+
+/** Finds blobs in the repositories that were taken: none in a dry run, which has none. */
+function blobFinder({ database, git }: Services, dryRun: boolean): World["blobAt"] {
+  return async (repositoryId, commit, path) => {
+    const [of] = dryRun ? [] : await findRepositoryOf(database.read, { id: repositoryId })
+    if (!of || !isObjectId(commit, of.object_format)) return ""
+    const repository = git.at(of.storage, of.object_format)
+    try {
+      const { tree } = await git.objects.readCommit(repository, objectId(commit))
+      return (await findEntry(git, repository, tree, path.split("/")))?.id ?? ""
+    } catch (error) {
+      if (!isGitError(error)) throw error
+      return ""
+    }
+  }
 }
 
 async function takeGit(taking: GitTaking, { progress }: TakeoverOptions): Promise<Kinds> {
@@ -117,10 +150,11 @@ async function requireFresh({ database }: Services): Promise<void> {
     )
 }
 
-async function store({ database, now }: Services, kinds: Kinds): Promise<void> {
-  for (const [position, [kind, result]] of kinds.entries()) {
+/** Writes down what became of kinds, each when it is done: what is ended half-way has told so much. */
+async function store({ database, now }: Services, first: number, kinds: Kinds): Promise<void> {
+  for (const [index, [kind, result]] of kinds.entries()) {
     const { found, taken, changed, removed, leftOut, remarks } = result
-    const row = { kind, position, found, taken, changed, removed, left_out: leftOut, finished_at: now() }
+    const row = { kind, position: first + index, found, taken, changed, removed, left_out: leftOut, finished_at: now() }
     await database.write((tx) => putReport(tx, row, remarks))
   }
 }

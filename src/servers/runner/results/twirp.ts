@@ -26,6 +26,7 @@ const CODES: Readonly<Record<RefusalKind, readonly [code: string, status: number
   methodNotAllowed: ["bad_route", 404],
   timeout: ["deadline_exceeded", 408],
   conflict: ["already_exists", 409],
+  damaged: ["failed_precondition", 412],
   preconditionFailed: ["failed_precondition", 412],
   tooLarge: ["failed_precondition", 412],
   tooMany: ["resource_exhausted", 429],

@@ -19,6 +19,7 @@ const TITLES: Readonly<Partial<Record<RefusalKind, readonly [Text, IconName]>>> 
   uncertain: [t("The site is under maintenance"), "tools"],
   internal: [t("Something went wrong"), "alert"],
   full: [t("The site has run out of disk space"), "alert"],
+  damaged: [t("This repository is damaged"), "alert"],
   tooLarge: [t("Too large"), "alert"],
   methodNotAllowed: [t("Method not allowed"), "alert"],
   timeout: [t("Timed out"), "hourglass"],

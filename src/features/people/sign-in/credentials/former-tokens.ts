@@ -10,20 +10,19 @@ const REMEMBERED = 1_000
 
 const triedOf = onFirstUseOf((_services: Services) => new LRUCache<string, true>({ max: REMEMBERED, ttl: 60_000 }))
 
-/** Gives a token of the former server its row's digest, by which it is found then; false where the text is none of them. */
-export async function adoptToken(services: Services, token: string): Promise<boolean> {
+/** Gives a token of the former server its row's digest, by which it is found then; does nothing where the text is none of them. */
+export async function adoptToken(services: Services, token: string): Promise<void> {
   const { database } = services
   const candidates = await findFormerTokens(database.read, { lookup: token.slice(-8) })
-  if (candidates.length === 0) return false
+  if (candidates.length === 0) return
   const [tried, digest] = [triedOf(services), tokenDigest(token)]
-  if (tried.has(digest)) return false
+  if (tried.has(digest)) return
   for (const candidate of candidates) {
     if (!(await isFormerSecret(token, candidate))) continue
     await database.write(async (tx) => {
       if (await useFormer(tx, "access token", candidate.subject_id)) await renewDigest(tx, { id: candidate.subject_id, digest })
     })
-    return true
+    return
   }
   tried.set(digest, true)
-  return false
 }

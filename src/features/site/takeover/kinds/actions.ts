@@ -1,8 +1,10 @@
 import type { ActionState } from "../../../../core/database/tables/actions.ts"
 import { flag } from "../../../../core/database/tables/types.ts"
 import { isMapping, mappingOf, readMapping } from "../../../../core/yaml.ts"
+import { zipSize } from "../../../actions/artifacts/zip.ts"
 import { registrationDigest, sealFor } from "../../../actions/runners/rules.ts"
 import { type Kind, leftOut, put, rows, sealed } from "../mapping/kind.ts"
+import { artifactOf } from "../mapping/world.ts"
 import { isOn, moment, number, onOff, type SourceRow, text, texts } from "../source/row.ts"
 import { formerDigest, OWNER_GONE, ownedColumns, owningOf } from "./credentials.ts"
 
@@ -322,7 +324,7 @@ const summaries: Kind = {
 const CONFIRMED = 2
 const EXPIRED = 4
 
-/** The files of an artifact of the older protocol come in rows of their own; the first of them stands for all. */
+/** The files of an artifact of the older protocol come in rows of their own, gathered before; the first of them stands for all, and they become one zip file. */
 const artifacts: Kind = {
   name: "artifacts",
   from: "action_artifact",
@@ -335,8 +337,7 @@ const artifacts: Kind = {
     {
       table: "action_artifact",
       columns:
-        "(select min(o.id) from [action_artifact] o where o.run_id = x.run_id and o.artifact_name = x.artifact_name and o.status = x.status) as first_id, " +
-        "(select max(o.id) from [action_artifact] o where o.run_id = x.run_id and o.artifact_name = x.artifact_name and o.status = x.status) as last_id",
+        "(select min(o.id) from [action_artifact] o where o.run_id = x.run_id and o.artifact_name = x.artifact_name and o.status = x.status) as first_id",
     },
   ],
   into: "action_artifacts",
@@ -347,11 +348,10 @@ const artifacts: Kind = {
     if (!world.has("action_runs", runId)) return leftOut(GONE.run)
     const name = text(row, "artifact_name")
     if (status !== CONFIRMED && status !== EXPIRED) return leftOut(`${name} was not uploaded whole, or was deleted`)
-    const [first, last] = [number(row, "first_id"), number(row, "last_id")]
+    const first = number(row, "first_id")
     const isZip = text(row, "content_encoding") === "application/zip"
-    const isMany = !isZip && first !== last
-    if (isMany && id !== first) return undefined
-    if (isMany) return leftOut(`${name} has several files, from the older protocol: load it from the old server`)
+    if (!isZip && id !== first) return undefined
+    const parts = isZip ? undefined : world.artifactFiles.get(artifactOf(row))
     const file = world.nameOf(`artifact ${id}`)
     const isThere = status === CONFIRMED
     return {
@@ -363,7 +363,9 @@ const artifacts: Kind = {
           attempt: number(row, "attempt_number") || 1,
           name,
           file: isThere ? file : "",
-          size: number(row, "file_compressed_size") || number(row, "file_size"),
+          size: parts
+            ? zipSize(parts.map(({ name: path, size }) => ({ path, packed: size })))
+            : number(row, "file_compressed_size") || number(row, "file_size"),
           is_expired: flag(!isThere),
           created_at: moment(row, "created_unix"),
           updated_at: moment(row, "updated_unix"),
@@ -376,10 +378,7 @@ const artifacts: Kind = {
             store: "actions_artifacts",
             path: text(row, "storage_path"),
             key: `actions/${repository.storage}/${file}`,
-            ...(!isZip && {
-              recode: text(row, "content_encoding") === "gzip" ? "gzip to zip" : "plain to zip",
-              name: text(row, "artifact_path"),
-            }),
+            ...(parts && { parts }),
           },
         ],
       }),

@@ -6,7 +6,7 @@ import { packageKinds } from "./packages.ts"
 import { people } from "./people.ts"
 import { planningAfter, planningBefore } from "./planning.ts"
 import { repositoryKinds } from "./repositories.ts"
-import { pullKinds, reviewKinds } from "./review.ts"
+import { pullKinds, reviewKinds, viewedKinds } from "./review.ts"
 
 /** All kinds of rows, those that others refer to first. */
 export const KINDS: readonly Kind[] = [
@@ -23,6 +23,9 @@ export const KINDS: readonly Kind[] = [
   ...actionKinds,
   ...eventKinds,
 ]
+
+/** Those that are about what git has: after the repositories. */
+export const KINDS_AFTER_GIT: readonly Kind[] = viewedKinds
 
 /** Tables whose rows are caches, or end with the old server. */
 export const LEFT_BEHIND: Readonly<Record<string, string>> = {

@@ -273,12 +273,33 @@ const teamMembers: Kind = {
   },
 }
 
+/** Invitations have no end there. */
+const INVITED_SECONDS = 365 * 86_400
+
 const invitations: Kind = {
   name: "invitations to teams",
   from: "team_invite",
   into: "team_invitations",
-  map(row) {
-    return leftOut(`${text(row, "email")} was invited with a link of the old server: invite them again`)
+  map(row, world) {
+    const [teamId, inviterId, email, created] = [
+      number(row, "team_id"),
+      number(row, "inviter_id"),
+      text(row, "email"),
+      moment(row, "created_unix"),
+    ]
+    if (!world.has("teams", teamId)) return leftOut(GONE.team)
+    if (!world.has("users", inviterId)) return leftOut(GONE.person)
+    if (created + INVITED_SECONDS < world.now) return leftOut(`${email} was invited more than a year ago: invite them again`)
+    const invitation = put("team_invitations", {
+      id: number(row, "id"),
+      team_id: teamId,
+      lower_email: email.toLowerCase(),
+      invited_by: inviterId,
+      created_at: created,
+      sent_at: created,
+      expires_at: created + INVITED_SECONDS,
+    })
+    return { rows: [invitation], remark: `the link that ${email} has is of the old server: send the invitation again` }
   },
 }
 

@@ -496,8 +496,12 @@ const PENDING = 0
 /** Kinds whose content is a time: seconds behind a bar there, words here. */
 const TIMES: readonly string[] = ["stop_tracking", "add_time_manual", "delete_time_manual"]
 
-const contentOf = (kind: string, content: string): string =>
-  TIMES.includes(kind) && /^\|\d+$/.test(content) ? timeText(Number(content.slice(1))) : content
+/** In words, as the old server said it: from a minute on without the seconds. */
+function contentOf(kind: string, content: string): string {
+  if (!TIMES.includes(kind) || !/^\|\d+$/.test(content)) return content
+  const seconds = Number(content.slice(1))
+  return timeText(seconds < 60 ? seconds : seconds - (seconds % 60))
+}
 
 /** The lines of a diff without the head that names its file. */
 const hunkOf = (patch: string): string => patch.slice(Math.max(0, patch.indexOf("@@")))

@@ -95,19 +95,33 @@ const schedules: Kind = {
   },
 }
 
-/** Which blobs were viewed is found out once the repository is here: until then no file counts as viewed as it is now. */
+/** The state of a file that was viewed and has not changed since. */
+const VIEWED = 2
+
+/** Files are viewed as they are in a commit there, and as a blob here: this comes after the repositories. */
 const viewed: Kind = {
   name: "viewed files",
   from: "review_state",
+  beside: [{ table: "pull_request", columns: "p.base_repo_id", join: "left join [pull_request] p on p.id = x.pull_id" }],
   into: "viewed_files",
-  map(row, world) {
-    const [userId, pullId] = [number(row, "user_id"), number(row, "pull_id")]
+  async map(row, world) {
+    const [userId, pullId, repositoryId] = [number(row, "user_id"), number(row, "pull_id"), number(row, "base_repo_id")]
     if (!world.has("users", userId) || !world.has("pulls", pullId)) return leftOut("the account or the pull request is gone")
-    const VIEWED = 2
-    const count = Object.values(members(json(row, "updated_files"))).filter((state) => Number(state) === VIEWED).length
-    return count === 0 ? undefined : leftOut(`${count} files of one pull request: which states of them were viewed is not stored there`)
+    const paths = Object.entries(members(json(row, "updated_files"))).flatMap(([path, state]) => (Number(state) === VIEWED ? [path] : []))
+    const written = []
+    for (const path of paths)
+      written.push(
+        put("viewed_files", {
+          user_id: userId,
+          pull_id: pullId,
+          path,
+          blob_id: await world.blobAt(repositoryId, text(row, "commit_sha"), path),
+        }),
+      )
+    return written.length === 0 ? undefined : rows(...written)
   },
 }
 
 export const reviewKinds: readonly Kind[] = [reviews]
-export const pullKinds: readonly Kind[] = [pulls, schedules, viewed]
+export const pullKinds: readonly Kind[] = [pulls, schedules]
+export const viewedKinds: readonly Kind[] = [viewed]

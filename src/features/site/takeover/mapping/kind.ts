@@ -2,6 +2,7 @@ import type { Insertable } from "kysely"
 import type { Tables } from "../../../../core/database/tables/index.ts"
 import type { StoreName } from "../source/layout.ts"
 import type { SourceRow } from "../source/row.ts"
+import type { FilePart } from "./file-part.ts"
 import type { Table } from "./table.ts"
 import type { World } from "./world.ts"
 
@@ -46,9 +47,9 @@ export interface TakenFile {
   /** Ours. */
   readonly key: string
   /** How it is packed there: bytes are unpacked, or packed anew, on the way. */
-  readonly recode?: "zstd to gzip" | "plain to gzip" | "plain to zip" | "gzip to zip"
-  /** Of the one file in a zip file. */
-  readonly name?: string
+  readonly recode?: "zstd to gzip" | "plain to gzip"
+  /** The files that are put into one zip file, of which `path` is the first. */
+  readonly parts?: readonly FilePart[]
 }
 
 /** What becomes of a row: rows and files of ours, or why it is left out. Undefined for rows that another kind is about. */

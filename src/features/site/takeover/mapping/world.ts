@@ -1,5 +1,7 @@
 import { createHmac } from "node:crypto"
 import type { Layout } from "../source/layout.ts"
+import { number, type SourceRow, text } from "../source/row.ts"
+import type { FilePart } from "./file-part.ts"
 import { type IdSet, openIdSet } from "./id-set.ts"
 import type { OldSecrets } from "./old-secrets.ts"
 import type { Table } from "./table.ts"
@@ -35,21 +37,30 @@ export interface World {
   readonly settings: Map<number, RepositorySettings>
   readonly languages: Map<number, Readonly<Record<string, number>>>
   readonly licenses: Map<number, readonly string[]>
+  /** The files of artifacts of the older protocol, by {@link artifactOf}. */
+  readonly artifactFiles: Map<string, readonly FilePart[]>
+  /** The blob of a file in a commit of a repository that was taken; "" where there is none. */
+  readonly blobAt: (repositoryId: number, commit: string, path: string) => Promise<string>
   /** A name for a file or a folder of ours, the same in every run. */
   readonly nameOf: (what: string) => string
   /** A digest that only this site can make. */
   readonly digestOf: (text: string) => string
 }
 
+/** Which artifact a row is of. */
+export const artifactOf = (row: SourceRow): string =>
+  JSON.stringify([number(row, "run_id"), number(row, "status"), text(row, "artifact_name")])
+
 export interface WorldOptions {
   readonly layout: Layout
   readonly old: OldSecrets
   readonly now: number
+  readonly blobAt: World["blobAt"]
   /** A secret of this site. */
   readonly key: string
 }
 
-export function openWorld({ layout, old, now, key }: WorldOptions): World {
+export function openWorld({ layout, old, now, blobAt, key }: WorldOptions): World {
   const sets = new Map<Table, IdSet>()
   const setOf = (table: Table): IdSet => {
     const known = sets.get(table)
@@ -72,6 +83,8 @@ export function openWorld({ layout, old, now, key }: WorldOptions): World {
     settings: new Map(),
     languages: new Map(),
     licenses: new Map(),
+    artifactFiles: new Map(),
+    blobAt,
     nameOf: (what) => mac(what).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5"),
     digestOf: (text) => mac(text).slice(0, 16),
   }

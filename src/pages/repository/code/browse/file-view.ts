@@ -13,7 +13,7 @@ import { type FoundFile, readmeAmong, specialFiles } from "../../../../features/
 import { treeHistory } from "../../../../features/code/history/tree-history.ts"
 import { POINTER_BYTES, readPointer } from "../../../../features/code/lfs/pointers.ts"
 import { type Picture, recognizePicture } from "../../../../features/people/avatars/images.ts"
-import { isTreeEntryName, type TreeEntry } from "../../../../git/index.ts"
+import { isDamage, isTreeEntryName, type TreeEntry } from "../../../../git/index.ts"
 import { codePath, revisionPath } from "../../../../web/address.ts"
 import { choices, copyButton, empty, menu, notice, shortcut } from "../../../../web/components.ts"
 import { icon } from "../../../../web/icon.ts"
@@ -330,6 +330,16 @@ function tableView(name: string, text: string, separator: string, raw: string): 
 
 /** The file that explains a folder, rendered; nothing where there is none. */
 export async function readmeView(call: OnCode & OnRepository, located: Located, folder: TreeEntry): Promise<Html | undefined> {
+  try {
+    return await readmeShown(call, located, folder)
+  } catch (error) {
+    // The list of files is shown without one that can't be read.
+    if (!isDamage(error)) throw error
+    return undefined
+  }
+}
+
+async function readmeShown(call: OnCode & OnRepository, located: Located, folder: TreeEntry): Promise<Html | undefined> {
   const { git, revision, parts } = located
   const { objects } = call.services.git
   const found = await findReadme(call, located, folder)
