@@ -165,9 +165,6 @@ export async function listFaults(db: Handle, importId: number, { limit, offset }
   return { rows, total: Number(total) }
 }
 
-/** Forgets what a former run could not bring: the next one names it again. */
-export const dropFaults = (tx: Transaction, importId: number) => tx.deleteFrom("import_faults").where("import_id", "=", importId).execute()
-
 export const insertImport = (tx: Transaction, row: Insertable<Tables["imports"]>) =>
   tx.insertInto("imports").values(row).returning("id").executeTakeFirstOrThrow()
 

@@ -5,12 +5,13 @@ import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { findMirror, type Import } from "../../code/mirrors/store.ts"
 import { importJob } from "./import-job.ts"
-import { dropFaults, findImport, startImport, stopImport } from "./imports-store.ts"
+import { findImport, startImport, stopImport } from "./imports-store.ts"
 import { readPeople } from "./mapping.ts"
 import { requireImports } from "./options.ts"
 import { requireRoom } from "./queue.ts"
 import type { StartImportOptions } from "./records.ts"
 import { importSecretContext } from "./secret.ts"
+import { dropFaults } from "./writers/items-store.ts"
 
 /** Stops an import; stopping it again does nothing. Its batch that is being written is rolled back or whole. Refuses `conflict` where it has ended. */
 export async function stopRun(services: Services, { id }: Import): Promise<Import> {

@@ -74,3 +74,6 @@ export async function putFaults(tx: Transaction, importId: number, kind: ItemKin
       .onConflict((conflict) => conflict.columns(["import_id", "kind", "source_key"]).doUpdateSet({ message: why }))
       .execute()
 }
+
+/** Forgets what a former run could not bring: the next one names it again. */
+export const dropFaults = (tx: Transaction, importId: number) => tx.deleteFrom("import_faults").where("import_id", "=", importId).execute()
