@@ -29,19 +29,7 @@ import {
 } from "./history/history.ts"
 import { type LastChanges, type LastChangesOptions, lastChanges } from "./history/last-changes.ts"
 import { type Log, type LogOptions, logPage, log as readLog } from "./history/log.ts"
-import {
-  applyChange,
-  type ConflictOptions,
-  type DetailedMerge,
-  mergedBy,
-  mergeInDetail,
-  mergeTrees,
-  type Rebased,
-  type RebaseOptions,
-  rebase,
-  type TreeChange,
-  type TreeMerge,
-} from "./history/merging.ts"
+import type { ConflictOptions, DetailedMerge, Rebased, RebaseOptions, TreeChange, TreeMerge } from "./history/merging.ts"
 import { type CommitSearch, type FoundCommit, searchCommits } from "./history/search.ts"
 import { type ObjectBatch, openBatch, writeTree } from "./incoming/batch.ts"
 import { GitError } from "./model/errors.ts"
@@ -99,12 +87,12 @@ export type { CommitRange, RangeOptions } from "./history/history.ts"
 export type { LastChanges, LastChangesOptions, Waiting } from "./history/last-changes.ts"
 export type { Log, LogOptions } from "./history/log.ts"
 export type { ConflictedFile, DetailedMerge, MergeEntry, Rebased, RebaseOptions, TreeChange, TreeMerge } from "./history/merging.ts"
-export { complete as completePerson } from "./history/merging.ts"
 export type { CommitSearch, FoundCommit } from "./history/search.ts"
 export type { ObjectBatch } from "./incoming/batch.ts"
 export { GitError, type GitErrorKind, isDamage, isGitError } from "./model/errors.ts"
 export * from "./model/model.ts"
 export * from "./model/names.ts"
+export { completePerson } from "./model/person.ts"
 export { isTreeEntryName } from "./model/tree-entry.ts"
 export { formatCommit, type NewCommit, type NewTag } from "./objects/objects.ts"
 export { defaultLimits, type GitEvent, type GitLimits, type GitOptions } from "./process/context.ts"
@@ -394,6 +382,11 @@ function binders(context: Context, ready: RepositoryStore["ready"]) {
   return { bind, bindRecords, bindStream }
 }
 
+type Merging = typeof import("./history/merging.ts")
+
+/** Loaded with the first merge. */
+const merging = (): Promise<Merging> => import("./history/merging.ts")
+
 /** Receives a push by code that is loaded with the first one. */
 async function receive(context: Context, repository: Repository, request: ReceiveRequest): Promise<PushOutcome> {
   // An error without a listener would end the process.
@@ -548,11 +541,11 @@ export function openGit(options: GitOptions): Git {
       formatPatch: bindStream(formatPatch),
     },
     merging: {
-      mergeTrees: bind(mergeTrees),
-      mergeInDetail: bind(mergeInDetail),
-      applyChange: bind(applyChange),
-      rebase: bind(rebase),
-      mergedBy: bind(mergedBy),
+      mergeTrees: bind(async (...given: Parameters<Merging["mergeTrees"]>) => (await merging()).mergeTrees(...given)),
+      mergeInDetail: bind(async (...given: Parameters<Merging["mergeInDetail"]>) => (await merging()).mergeInDetail(...given)),
+      applyChange: bind(async (...given: Parameters<Merging["applyChange"]>) => (await merging()).applyChange(...given)),
+      rebase: bind(async (...given: Parameters<Merging["rebase"]>) => (await merging()).rebase(...given)),
+      mergedBy: bind(async (...given: Parameters<Merging["mergedBy"]>) => (await merging()).mergedBy(...given)),
     },
     archives: {
       measure: bind(measureTree),

@@ -6,6 +6,7 @@ import { checkMerged } from "../incoming/unfit.ts"
 import { GitError, isGitError } from "../model/errors.ts"
 import type { Commit, EntryMode, Person, Repository } from "../model/model.ts"
 import { type ObjectId, objectId } from "../model/names.ts"
+import { completePerson } from "../model/person.ts"
 import { newObjectsOf } from "../objects/folders.ts"
 import { hashObject } from "../objects/loose.ts"
 import { type NewCommit, objectInfo, readBlob, readCommit, readTree, writeCommit } from "../objects/objects.ts"
@@ -272,13 +273,6 @@ async function applyCommit(context: Context, repository: Repository, commit: Com
   }
 }
 
-/** A person with all that git requires; old and damaged commits may lack parts of it. */
-export const complete = (person: Person): Person => ({
-  ...person,
-  name: /[\p{L}\p{N}]/u.test(person.name) ? person.name : "unknown",
-  when: Math.max(0, person.when),
-})
-
 /** The commits to apply, oldest first: no merges, and none whose change `upstream` has already. */
 async function commitsToApply(context: Context, repository: Repository, upstream: ObjectId, head: ObjectId): Promise<readonly ObjectId[]> {
   const flags = ["--reverse", "--topo-order", "--no-merges", "--cherry-pick", "--right-only"]
@@ -313,7 +307,7 @@ export async function rebase(context: Context, repository: Repository, options: 
     if (merged.kind !== "clean") return { kind: "conflict", commit: commit.id, files: merged.kind === "conflict" ? merged.files : [] }
     if (merged.tree === below.tree && !(await isEmpty(commit))) return undefined
     const { message } = commit
-    const author = complete(commit.author)
+    const author = completePerson(commit.author)
     const parents = [below.id]
     const unsigned: NewCommit = { tree: merged.tree, parents, author, committer, message }
     const id = await writeCommit(context, repository, sign ? await sign(unsigned) : unsigned)

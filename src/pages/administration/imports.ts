@@ -6,7 +6,6 @@ import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import Type from "../../core/schema.ts"
 import { migrationOperations } from "../../features/site/migration/operations.ts"
-import { listPeople } from "../../features/site/migration/writers/people-store.ts"
 import { withQuery } from "../../web/address.ts"
 import { ADMINISTRATION_PATH, administrationPage } from "../../web/administration.ts"
 import { empty, pager, rowsOr } from "../../web/components.ts"
@@ -27,6 +26,7 @@ const people: Page = page({
   query: { q: Type.Optional(Type.String()) },
   rows: 50,
   answer: async ({ db, query: { q = "" }, page: list, draft }) => {
+    const { listPeople } = await import("../../features/site/migration/writers/people-store.ts")
     const { rows, total } = await listPeople(db, { begins: q, isOpen: false }, list)
     return administrationPage({
       part: "people",

@@ -9,7 +9,6 @@ import { type Page, page } from "../../core/page.ts"
 import { listImports } from "../../features/site/migration/imports-store.ts"
 import { migrationOperations } from "../../features/site/migration/operations.ts"
 import { presentImport } from "../../features/site/migration/progress.ts"
-import { findOwnPeople } from "../../features/site/migration/writers/people-store.ts"
 import { path } from "../../web/address.ts"
 import { empty, notice, pager, table } from "../../web/components.ts"
 import { type Field, formButton, formView } from "../../web/form.ts"
@@ -124,6 +123,7 @@ const whyNot = ({ error, waits_until }: Row, now: number): Content => html`
 
 /** What imports brought of people who have the verified addresses of this one. */
 async function claimsView(db: Handle, me: Me["me"]): Promise<Content> {
+  const { findOwnPeople } = await import("../../features/site/migration/writers/people-store.ts")
   const people = (await findOwnPeople(db, { userId: me.id, limit: 200 })).filter(
     ({ user_id, waiting }) => user_id === 0 || Number(waiting ?? 0) > 0,
   )

@@ -9,7 +9,6 @@ import { type Draft, type Page, page, type Shown } from "../../core/page.ts"
 import Type, { Check } from "../../core/schema.ts"
 import type { Services } from "../../core/services.ts"
 import { migrationOperations } from "../../features/site/migration/operations.ts"
-import { previewImport } from "../../features/site/migration/preview.ts"
 import type { ImportPreview } from "../../features/site/migration/records.ts"
 import { formSecretContext } from "../../features/site/migration/secret.ts"
 import { notice, table } from "../../web/components.ts"
@@ -165,6 +164,7 @@ const preview: Page = page({
       ...Object.fromEntries(BOXES.map((name) => [name, typed.has(name)])),
     }
     const asked = { clone_addr: typed.get("clone_addr") ?? "", service: serviceIn(typed.get("service")), ...given }
+    const { previewImport } = await import("../../features/site/migration/preview.ts")
     const seen = await previewImport(services, asked).catch((error: unknown) => {
       if (error instanceof Refusal && error.status < 500) return error
       throw error

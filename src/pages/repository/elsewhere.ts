@@ -5,7 +5,6 @@ import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
 import { moved, type Page, page } from "../../core/page.ts"
 import { escapePath } from "../../core/text/escape-path.ts"
-import { findNumbers } from "../../features/site/migration/links-store.ts"
 import { repositoryPath } from "../../web/address.ts"
 
 /*
@@ -47,6 +46,7 @@ async function placeOf(call: Call, path: string): Promise<string> {
     requireUnit(call, isPull ? "repo.pulls" : "repo.issues")
     const place = `${home}/${isPull ? "pulls" : "issues"}`
     if (number === undefined) return place
+    const { findNumbers } = await import("../../features/site/migration/links-store.ts")
     const found = await findNumbers(call.db, call.repository.id, [String(Number(number))])
     const here = found.find((row) => row.kind === kind)?.number ?? Number(number)
     return `${place}/${here}${isPull && tab !== undefined ? `/${tab === "diffs" ? "files" : tab}` : ""}`

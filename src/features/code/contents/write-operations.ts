@@ -8,7 +8,6 @@ import type { Services } from "../../../core/services.ts"
 import { maintainedBranches } from "../pushes/maintainer-edits.ts"
 import { readChanges } from "./changes.ts"
 import { commitEdit, editOf } from "./commit.ts"
-import { applyPatch, readPatch } from "./patch.ts"
 import { findEntry } from "./paths.ts"
 import { presentCommit, presentEntry, type RevisionView, repositoryOf } from "./present.ts"
 import {
@@ -138,6 +137,7 @@ export const contentsWriteOperations: readonly Operation[] = [
     answers: { 200: FileResponse, 201: FileResponse },
     refuses,
     handle: async ({ services, actor, body: { content, ...fields }, path: _, ...on }) => {
+      const { applyPatch, readPatch } = await import("./patch.ts")
       const patches = readPatch(content)
       const edit = { apply: (tree: WorkingTree) => applyPatch(tree, patches), defaultMessage: "apply-patch" }
       const { commit } = await commitEdit(services, { actor, on }, fields, edit)

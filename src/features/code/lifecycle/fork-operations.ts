@@ -8,7 +8,6 @@ import { CreateForkOption, GenerateRepoOption, Repository } from "../repositorie
 import { forkOf, listRepositories } from "../repositories/search-store.ts"
 import { withOwners } from "../repositories/store.ts"
 import { forkRepository } from "./fork.ts"
-import { generateRepository, requireOwnHooks, requireTemplateItems } from "./generate.ts"
 import { locateNamed, requireMayCreateFor } from "./recipients.ts"
 
 const shared = { tag: "repository", scope: ["repository"] } as const
@@ -60,6 +59,7 @@ export const forkOperations: readonly Operation[] = [
     answers: { 201: Repository },
     refuses: ["forbidden", "notFound", "conflict", "invalid"],
     handle: async ({ db, services, actor, me, repository, owner, permission, body }) => {
+      const { generateRepository, requireOwnHooks, requireTemplateItems } = await import("./generate.ts")
       requireTemplateItems({ repository, owner }, body)
       requireOwnHooks({ repository, owner, permission }, body)
       const forWhom = await locateNamed(db, actor, body.owner)

@@ -2,11 +2,9 @@ import { findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
-import { jobKind } from "../../../core/jobs/jobs.ts"
 import { enqueueOnce } from "../../../core/jobs/once.ts"
-import { int64 } from "../../../core/record.ts"
-import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
+import { takeOverKind } from "./import-job.ts"
 import { findImportedPerson, findProof, putClaim } from "./writers/people-store.ts"
 
 /** People take over what imports brought of them from other servers. */
@@ -35,6 +33,3 @@ async function give(services: Services, tx: Transaction, id: number, userId: num
     throw refuse.conflict("another account has taken over the texts of this person")
   await enqueueOnce(tx, services.jobs, takeOverKind, { personId: id })
 }
-
-/** Makes who has claimed a person the author of what is waiting for them. */
-export const takeOverKind = jobKind({ kind: "imports.takeOver", payload: Type.Object({ personId: int64() }) })

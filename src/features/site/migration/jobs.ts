@@ -1,7 +1,6 @@
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import { TRANSFER_SECONDS } from "../../code/mirrors/jobs.ts"
-import { takeOverKind } from "./claims.ts"
-import { importJob } from "./import-job.ts"
+import { importJob, takeOverKind } from "./import-job.ts"
 
 /** What imports do in the background; loaded when it is first needed. */
 

@@ -21,7 +21,7 @@ import {
   PreviewImportOptions,
   StartImportOptions,
 } from "./records.ts"
-import { findOwnPeople, listPeople } from "./writers/people-store.ts"
+import type { listPeople } from "./writers/people-store.ts"
 
 const shared = { tag: "repository", scope: ["repository"] } as const
 const since = "0.2.0"
@@ -245,6 +245,7 @@ export const migrationOperations: readonly Operation[] = [
     answers: { 200: Type.Array(ImportedPerson) },
     refuses: ["forbidden"],
     handle: async ({ db, me }) => {
+      const { findOwnPeople } = await import("./writers/people-store.ts")
       const rows = await findOwnPeople(db, { userId: me.id, limit: MOST_OWN })
       return ok(rows.map((row) => presentPerson({ ...row, user_name: row.user_id === 0 ? null : me.name })))
     },
@@ -280,6 +281,7 @@ export const migrationOperations: readonly Operation[] = [
     answers: { 200: Type.Array(ImportedPerson) },
     refuses: ["forbidden"],
     handle: async ({ db, query, page }) => {
+      const { listPeople } = await import("./writers/people-store.ts")
       const { rows, total } = await listPeople(db, { begins: query.q ?? "", isOpen: query.open ?? false }, page)
       return listed(rows.map(presentPerson), total)
     },

@@ -155,6 +155,7 @@ withWorld("runs of imports", { open: openForges }, ({ test, world: forges }) => 
     expect((await must200(`${at}/contents/ours.txt?ref=trunk`)).name).toBe("ours.txt")
     expect(await must200(`${at}/import/faults`)).toEqual([
       { kind: "references", key: "refs/heads/trunk", message: expect.stringContaining("changed here too") },
+      { kind: "branch_rules", key: "", message: expect.stringContaining("does not accept the credentials") },
     ])
     // Nobody was told.
     expect(await must(forges.ann, "GET", "/notifications?all=true")).toEqual([])

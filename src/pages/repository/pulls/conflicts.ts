@@ -10,7 +10,7 @@ import Type from "../../../core/schema.ts"
 import { unixLines } from "../../../core/text/lines.ts"
 import { type Conflicts, MOST_BYTES, MOST_FILES, readConflicts, resolveConflicts } from "../../../features/review/conflicts/rules.ts"
 import { conversationPath } from "../../parts/conversation/call.ts"
-import { conflictsPage, type TypedFile, type TypedResolution } from "./conflicts-view.ts"
+import type { TypedFile, TypedResolution } from "./conflicts-view.ts"
 
 /** The page on which the conflicts of a pull request are resolved. */
 
@@ -31,6 +31,7 @@ export const conflictPages: readonly Page[] = [
       const found = await conflictsOf(call)
       if (found.conflicts?.questions.length === 0 && found.conflicts.obstacle === undefined)
         return moved(conversationPath(call), { flash: t("The branches have no conflicts.") })
+      const { conflictsPage } = await import("./conflicts-view.ts")
       return conflictsPage(call, found)
     },
   }),
@@ -44,6 +45,7 @@ export const conflictPages: readonly Page[] = [
     // Each file has one path, decision and text, and what its sides were; in this order.
     query: { head: text, base: text, message: text, path: texts, how: texts, content: contents, sides: contents },
     again: async (call, refusal) => {
+      const { conflictsPage } = await import("./conflicts-view.ts")
       const shown = await conflictsPage(call, { ...(await conflictsOf(call)), typed: typedIn(call.query), refusal })
       return { ...shown, isPrivate: true }
     },
