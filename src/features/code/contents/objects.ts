@@ -78,7 +78,8 @@ async function presentEntry(git: Git, repository: Repository, api: string, { pat
   const common = { path, mode: mode.padStart(6, "0"), sha: id }
   if (mode === "40000") return { ...common, type: "tree", size: 0, url: `${api}/git/trees/${id}` }
   if (mode === "160000") return { ...common, type: "commit", size: 0, url: "" }
-  const { size } = await git.objects.namedInfo(repository, id)
+  // A file that is lost is named all the same.
+  const size = (await git.objects.info(repository, id))?.size ?? 0
   return { ...common, type: "blob", size, url: `${api}/git/blobs/${id}` }
 }
 

@@ -4,7 +4,7 @@ import { localTime, NEVER, rfc3339 } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
-import type { Commit, ObjectId, Person, TreeEntry } from "../../../git/index.ts"
+import { type Commit, isGitError, type ObjectId, type Person, type TreeEntry } from "../../../git/index.ts"
 import type { Revision } from "../commits/revision.ts"
 import { type LargeFile, POINTER_BYTES, readPointer } from "../lfs/pointers.ts"
 import { repositoryApiUrl, repositoryHtmlUrl } from "../repositories/urls.ts"
@@ -88,8 +88,12 @@ async function readEntry(view: RevisionView, { mode, id }: TreeEntry, options: C
   const none = { size: 0, content: undefined, target: null, largeFile: undefined }
   if (mode === "40000" || mode === "160000") return none
   const isLink = mode === "120000"
+  // A list names a file that is lost all the same.
+  const orLost = (error: unknown): undefined => {
+    if (options.content || !isGitError(error, "missing")) throw error
+  }
   const most = isLink ? LONGEST_LINK : options.content ? MAX_INLINE_BYTES : options.lfs ? POINTER_BYTES : 0
-  const { size, content } = (await objects.look(repository, id, most)) ?? none
+  const { size, content } = (await objects.look(repository, id, most).catch(orLost)) ?? none
   if (isLink) return { ...none, size, target: content?.toString("utf8") ?? "" }
   return {
     ...none,

@@ -458,6 +458,7 @@ describe("what is not as it should be", () => {
           409,
           expect.stringContaining("object of this repository"),
         ])
+      expect(await ask(`/api/v1/repos/acme/engine/git/trees/${made.last}`)).toEqual([200, expect.stringContaining(blob)])
       expect(await ask("/acme/engine")).toEqual([200, expect.stringContaining("README.md")])
       expect(await ask("/acme/engine/src/branch/main/README.md")).toEqual([409, expect.stringContaining("This repository is damaged")])
       expect(await ask("/acme/engine/issues")).toEqual([200, expect.stringContaining("Steam")])
