@@ -250,7 +250,7 @@ export const repositoryCases: readonly Case[] = [
     others: 301,
     // One that found the repository by its old name finds that it has the new one.
     overlapping: [200],
-    leaves: { activities: 1, repository_redirects: 1 },
+    leaves: { activities: 1, repository_redirects: 1, webhook_deliveries: 1 },
   },
   { name: "a repository is archived", prepare: call("PATCH ", { archived: true }), first: 200, others: 200, leaves: {} },
   {

@@ -172,7 +172,7 @@ test("an import resumes after kill -9, in git data, large files and records; its
   expect(Buffer.from(await media.arrayBuffer()).equals(film)).toBe(true)
   expect((await call("GET", "/repos/root/full")).body).toMatchObject({ open_issues_count: 50 })
   const { steps } = (await call("GET", "/repos/root/full/import")).body
-  expect(steps.at(-2)).toMatchObject({ name: "issues", state: "running", done: 50 })
+  expect(steps.find(({ name }: { readonly name: string }) => name === "issues")).toMatchObject({ state: "running", done: 50 })
   lines = await commandLines()
   output = server.output()
   expect(await seen()).toEqual(nowhere)
