@@ -27,6 +27,7 @@ const UNLINKED: Readonly<Record<string, string>> = {
   "milestone.shown": "/dewpoint/sprinkle/milestones/1",
   "issue.shown": "/dewpoint/sprinkle/issue/1",
   "pull.shown": "/dewpoint/sprinkle/pull/7",
+  "repository.elsewhere": "/dewpoint/sprinkle/-/merge_requests/7",
   "site.sitemap.repos": "/explore/repos/sitemap-1.xml",
   "site.sitemap.users": "/explore/users/sitemap-1.xml",
   "provider.begin": "/user/oauth2/elsewhere",
