@@ -29,7 +29,8 @@ export const exportFiles: readonly File[] = [
         caching: "no-store",
         async open() {
           const { exportAccount } = await import("../../../features/site/copies/export.ts")
-          if (underWay.has(me.id) || underWay.size >= MOST) throw refuse.busy("an archive is being made already; try again when it is done")
+          if (underWay.has(me.id)) throw refuse.conflict("an archive is being made already; try again when it is done")
+          if (underWay.size >= MOST) throw refuse.busy("an archive is being made already; try again when it is done")
           underWay.add(me.id)
           const content = exportAccount(services, me)
           content.once("close", () => underWay.delete(me.id))
