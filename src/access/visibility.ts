@@ -109,7 +109,7 @@ export const publicRepositories = (): Sql => fill(OPEN_TO_ALL, {})
 const OPEN_TO_ALL = template(toSql(PUBLIC, {}))
 
 /** What a condition depends on of a person who has signed in with all their rights, beside their id. */
-export type CallerKind = Pick<User, "is_admin" | "is_restricted" | "has_second_factor">
+export type CallerKind = Pick<User, "is_admin" | "is_restricted" | "lacks_required_factor">
 
 /** `readableRepositories` for a prepared query: the id of the caller is one of its parameters. */
 export function readableBy(caller: CallerKind, id: Expression<number>, unit: AskedUnit): Sql {
@@ -266,11 +266,11 @@ function remembered(
 ): Template {
   const ofRule = templates.get(rule) ?? new Map<string, Template>()
   templates.set(rule, ofRule)
-  const { is_admin, is_restricted, has_second_factor } = caller ?? {}
-  const kind = `${is_admin} ${is_restricted} ${has_second_factor} ${question}`
+  const { is_admin, is_restricted, lacks_required_factor } = caller ?? {}
+  const kind = `${is_admin} ${is_restricted} ${lacks_required_factor} ${question}`
   const known = ofRule.get(kind)
   if (known) return known
-  const made = template(toSql(condition({ is_admin, is_restricted, has_second_factor }), rows))
+  const made = template(toSql(condition({ is_admin, is_restricted, lacks_required_factor }), rows))
   ofRule.set(kind, made)
   return made
 }

@@ -1,5 +1,5 @@
 import type { Task } from "../../../../core/jobs/jobs.ts"
-import { enforceDue, noteAllFactors } from "../../users/factors-store.ts"
+import { enforceDue, lockWhoLacks, noteAllFactors, noteWhoLacks } from "../../users/factors-store.ts"
 
 /** Has organisations enforce the second factor that they require, once their grace period is over. */
 export const requireSecondFactors: Task = {
@@ -10,6 +10,8 @@ export const requireSecondFactors: Task = {
     await database.write(async (tx) => {
       await noteAllFactors.changes(tx)
       await enforceDue.changes(tx, { now: now() })
+      await lockWhoLacks(tx)
+      await noteWhoLacks.changes(tx)
     })
     const { forgetRequirement } = await import("./required.ts")
     await forgetRequirement(services)
