@@ -17,6 +17,21 @@ where member.user_id = ?
   and users.second_factor_due_at > ?
 order by users.lower_name;
 
+-- secondFactor.findWhoLacks
+select id
+from users
+where lacks_required_factor = 1
+  and id in (
+    select user_id
+    from organization_members
+    where organization_id = ?
+    union select collaborations.user_id
+    from repositories join collaborations on collaborations.repository_id = repositories.id
+    where repositories.owner_id = ?)
+  and id > ?
+order by id
+limit ?;
+
 -- secondFactor.letGoWithout
 update users
 set second_factor_due_at = ?

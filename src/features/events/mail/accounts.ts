@@ -80,6 +80,16 @@ export const accountMails: Listener = {
     for (const event of events) {
       if (event.kind === "account.invited") await services.jobs.enqueue(tx, invitationMailJob, { invitationId: event.invitation.id })
       if (event.kind === "token.expires") await services.jobs.enqueue(tx, tokenExpiryMailJob, { tokenId: event.token.id })
+      if (
+        event.kind === "organization.edited" &&
+        event.changed.includes("second_factor_due_at") &&
+        event.organization.second_factor_due_at > 0
+      )
+        await services.jobs.enqueue(tx, requiredFactorMailsJob, {
+          organizationId: event.organization.id,
+          dueAt: event.organization.second_factor_due_at,
+          after: 0,
+        })
       if (event.kind === "team.invited") await services.jobs.enqueue(tx, teamInvitationMailJob, { invitationId: event.invitation.id })
     }
   },
@@ -123,6 +133,25 @@ export const tokenExpiryMailJob = defineJob({
     if (!address) return
     await mailer.send(composeTokenExpiry(site, { user, address: address.email, id, name: token.name, seconds }), signal)
   },
+})
+
+/** Which organisation requires a second factor, and from when on. */
+const RequiredFactor = { organizationId: int64(), dueAt: int64() }
+
+/** Has all written to who lack the second factor that an organisation requires from now on, or from another time on than before. */
+export const requiredFactorMailsJob = defineJob({
+  kind: "mail.requiredFactors",
+  payload: Type.Object({ ...RequiredFactor, after: int64() }),
+  timeoutSeconds: 120,
+  run: async (wanted, { context }) => (await import("./required-factors.ts")).writeToSome(context, wanted),
+})
+
+/** Sends the mail to one of them, unless the organisation has thought better of it, or they have a second factor by now. */
+export const requiredFactorMailJob = defineJob({
+  kind: "mail.requiredFactor",
+  payload: Type.Object({ ...RequiredFactor, userId: int64() }),
+  timeoutSeconds: 120,
+  run: async (wanted, { context, signal }) => (await import("./required-factors.ts")).writeToOne(context, wanted, signal),
 })
 
 /** Sends the mail that invites to a team, as long as the invitation counts. */

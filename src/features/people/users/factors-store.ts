@@ -49,6 +49,12 @@ const isRequiredIn = (id: unknown) =>
   sql<SqlBool>`exists (select 1 from users as organization
     where organization.id = ${id} and organization.kind = 'organization' and organization.second_factor_due_at > 0)`
 
+/** The members of an organisation, and the collaborators of its repositories. */
+const belongingTo = (id: unknown) =>
+  sql<number>`(select user_id from organization_members where organization_id = ${id}
+    union select collaborations.user_id from repositories join collaborations on collaborations.repository_id = repositories.id
+      where repositories.owner_id = ${id})`
+
 /** After something in an organisation was granted to a person. */
 export const noteGrant = query("secondFactor.noteGrant", (db, p: Params<{ userId: number; organizationId: number }>) =>
   db
@@ -65,14 +71,20 @@ export const noteGrants = query("secondFactor.noteGrants", (db, p: Params<{ orga
     .updateTable("users")
     .set({ lacks_required_factor: 1 })
     .where("has_second_factor", "=", 0)
-    .where(
-      "id",
-      "in",
-      sql<number>`(select user_id from organization_members where organization_id = ${p.organizationId}
-        union select collaborations.user_id from repositories join collaborations on collaborations.repository_id = repositories.id
-          where repositories.owner_id = ${p.organizationId})`,
-    )
+    .where("id", "in", belongingTo(p.organizationId))
     .where(isRequiredIn(p.organizationId)),
+)
+
+/** Those who lack the second factor that the organisation requires, or will, by id. */
+export const findWhoLacks = query("secondFactor.findWhoLacks", (db, p: Params<{ organizationId: number; after: number; limit: number }>) =>
+  db
+    .selectFrom("users")
+    .select("id")
+    .where(sql<SqlBool>`lacks_required_factor = 1`)
+    .where("id", "in", belongingTo(p.organizationId))
+    .where("id", ">", p.after)
+    .orderBy("id")
+    .limit(p.limit),
 )
 
 /** Locks all who are noted, so that `noteWhoLacks` after it sees what was granted to them meanwhile. */
