@@ -14,6 +14,7 @@ import { standingInvitation, teamInvitationCode } from "../../people/teams/invit
 import { findTeamInvitation } from "../../people/teams/invitations-store.ts"
 import { findAddressesOf } from "../../people/users/addresses-store.ts"
 import { isUsable, makeCode, type Purpose } from "../../people/users/codes.ts"
+import { findWhoLacks } from "../../people/users/factors-store.ts"
 import { noteAccountMail } from "../../people/users/mails-store.ts"
 import { composeAccountMail, composeInvitation, composeTeamInvitation, composeTokenExpiry } from "./compose-account.ts"
 
@@ -143,15 +144,31 @@ export const requiredFactorMailsJob = defineJob({
   kind: "mail.requiredFactors",
   payload: Type.Object({ ...RequiredFactor, after: int64() }),
   timeoutSeconds: 120,
-  run: async (wanted, { context }) => (await import("./required-factors.ts")).writeToSome(context, wanted),
+  run: (wanted, { context }) => writeToSome(context, wanted),
 })
+
+/** Of how many people a transaction queues the mails. */
+const AT_ONCE = 200
+
+/** Queues the mails to the next people, and itself for those after them. */
+async function writeToSome(
+  { database, jobs }: Services,
+  { organizationId, dueAt, after }: { readonly organizationId: number; readonly dueAt: number; readonly after: number },
+): Promise<void> {
+  await database.write(async (tx) => {
+    const people = await findWhoLacks(tx, { organizationId, after, limit: AT_ONCE })
+    for (const { id: userId } of people) await jobs.enqueue(tx, requiredFactorMailJob, { organizationId, dueAt, userId })
+    const last = people[AT_ONCE - 1]
+    if (last) await jobs.enqueue(tx, requiredFactorMailsJob, { organizationId, dueAt, after: last.id })
+  })
+}
 
 /** Sends the mail to one of them, unless the organisation has thought better of it, or they have a second factor by now. */
 export const requiredFactorMailJob = defineJob({
   kind: "mail.requiredFactor",
   payload: Type.Object({ ...RequiredFactor, userId: int64() }),
   timeoutSeconds: 120,
-  run: async (wanted, { context, signal }) => (await import("./required-factors.ts")).writeToOne(context, wanted, signal),
+  run: async (wanted, { context, signal }) => (await import("./required-factors.ts")).writeAboutFactor(context, wanted, signal),
 })
 
 /** Sends the mail that invites to a team, as long as the invitation counts. */

@@ -2,12 +2,10 @@ import { findUserById } from "../../../access/store.ts"
 import { chosenLanguage } from "../../../core/language/language.ts"
 import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
-import { findWhoLacks } from "../../people/users/factors-store.ts"
-import { requiredFactorMailJob, requiredFactorMailsJob } from "./accounts.ts"
 import { compose } from "./compose-account.ts"
 import { addressOf } from "./jobs.ts"
 
-/** The mails to people who lack the second factor that an organisation requires, or will. */
+/** The mail to people who lack the second factor that an organisation requires, or will. */
 
 interface Required {
   readonly organizationId: number
@@ -15,20 +13,7 @@ interface Required {
   readonly dueAt: number
 }
 
-/** Of how many people a transaction queues the mails. */
-const AT_ONCE = 200
-
-/** Queues the mails to the next people, and itself for those after them. */
-export async function writeToSome({ database, jobs }: Services, { organizationId, dueAt, after }: Required & { readonly after: number }) {
-  await database.write(async (tx) => {
-    const people = await findWhoLacks(tx, { organizationId, after, limit: AT_ONCE })
-    for (const { id: userId } of people) await jobs.enqueue(tx, requiredFactorMailJob, { organizationId, dueAt, userId })
-    const last = people[AT_ONCE - 1]
-    if (last) await jobs.enqueue(tx, requiredFactorMailsJob, { organizationId, dueAt, after: last.id })
-  })
-}
-
-export async function writeToOne(
+export async function writeAboutFactor(
   { database, mailer, now, site }: Services,
   { organizationId, dueAt, userId }: Required & { readonly userId: number },
   signal: AbortSignal,

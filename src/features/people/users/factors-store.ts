@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from "kysely"
+import { belongingTo, belongingToRequiring } from "../../../access/withheld.ts"
 import { forNoKeyUpdate } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 
@@ -49,12 +50,6 @@ const isRequiredIn = (id: unknown) =>
   sql<SqlBool>`exists (select 1 from users as organization
     where organization.id = ${id} and organization.kind = 'organization' and organization.second_factor_due_at > 0)`
 
-/** The members of an organisation, and the collaborators of its repositories. */
-const belongingTo = (id: unknown) =>
-  sql<number>`(select user_id from organization_members where organization_id = ${id}
-    union select collaborations.user_id from repositories join collaborations on collaborations.repository_id = repositories.id
-      where repositories.owner_id = ${id})`
-
 /** After something in an organisation was granted to a person. */
 export const noteGrant = query("secondFactor.noteGrant", (db, p: Params<{ userId: number; organizationId: number }>) =>
   db
@@ -92,14 +87,7 @@ export const lockWhoLacks = query("secondFactor.lockWhoLacks", (db) =>
   db.selectFrom("users").select("id").where(sql<SqlBool>`lacks_required_factor = 1`).orderBy("id").modifyEnd(forNoKeyUpdate),
 )
 
-const LACKS = sql<0 | 1>`case when has_second_factor = 0 and id in (
-  select organization_members.user_id from users as organization
-    join organization_members on organization_members.organization_id = organization.id
-    where organization.kind = 'organization' and organization.second_factor_due_at > 0
-  union select collaborations.user_id from users as organization
-    join repositories on repositories.owner_id = organization.id
-    join collaborations on collaborations.repository_id = repositories.id
-    where organization.kind = 'organization' and organization.second_factor_due_at > 0) then 1 else 0 end`
+const LACKS = sql<0 | 1>`case when has_second_factor = 0 and id in ${belongingToRequiring()} then 1 else 0 end`
 
 /** Notes for everyone what is so. */
 export const noteWhoLacks = query("secondFactor.noteWhoLacks", (db) =>
