@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from "kysely"
-import { belongingTo, belongingToRequiring } from "../../../access/withheld.ts"
+import { belongingTo, belongingToRequiring } from "../../../access/visibility.ts"
 import { forNoKeyUpdate } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 
