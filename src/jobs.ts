@@ -37,7 +37,14 @@ import { alignTagsJob } from "./features/code/tags/on-push.ts"
 import { forgetStagedFiles } from "./features/code/uploads/staged.ts"
 import { settleWikiJob } from "./features/code/wiki/journal.ts"
 import { forgetOldActivities } from "./features/events/feed/rules.ts"
-import { accountMailJob, invitationMailJob, teamInvitationMailJob, tokenExpiryMailJob } from "./features/events/mail/accounts.ts"
+import {
+  accountMailJob,
+  invitationMailJob,
+  requiredFactorMailJob,
+  requiredFactorMailsJob,
+  teamInvitationMailJob,
+  tokenExpiryMailJob,
+} from "./features/events/mail/accounts.ts"
 import { failedRunJob } from "./features/events/mail/failed-runs.ts"
 import { fanOutJob, sendJob } from "./features/events/mail/jobs.ts"
 import { cleanUpDeliveries, deliveries } from "./features/events/webhooks/deliver.ts"
@@ -85,6 +92,8 @@ export const jobs: readonly JobDefinition[] = [
   invitationMailJob,
   teamInvitationMailJob,
   tokenExpiryMailJob,
+  requiredFactorMailsJob,
+  requiredFactorMailJob,
   failedRunJob,
   alertJob,
   alignTagsJob,

@@ -136,7 +136,7 @@ const PUBLIC_OWNER = is("owner.visibility", "public")
 const UNRESTRICTED = is("caller.is_restricted", 0)
 
 /** A member, or collaborator, without the second factor that the organisation requires: all that they were granted there waits until they have one. */
-export const IS_WITHHELD: Condition = all(is("caller.has_second_factor", 0), is("owner.requires_second_factor", 1))
+export const IS_WITHHELD: Condition = all(is("caller.lacks_required_factor", 1), is("owner.requires_second_factor", 1))
 const IS_GRANTED = not(IS_WITHHELD)
 const BELONGS = all(related(MEMBERSHIP), IS_GRANTED)
 
@@ -285,8 +285,8 @@ export function entitlementOf(actor: Actor): Entitlement {
 /** What rules know about the caller. A deploy key never has the rights of a site administrator. */
 export function knownOf(actor: Actor): Pick<Known, "caller" | "key"> {
   if (actor.kind === "anonymous") return {}
-  const { id, is_restricted, has_second_factor } = actor.user
-  const caller = { id, is_restricted, has_second_factor, is_admin: isSiteAdministrator(actor) ? 1 : 0 }
+  const { id, is_restricted, lacks_required_factor } = actor.user
+  const caller = { id, is_restricted, lacks_required_factor, is_admin: isSiteAdministrator(actor) ? 1 : 0 }
   const chosen = chosenOf(actor)
   if (chosen) return { caller, key: { repository_ids: chosen.repositoryIds, owner_ids: chosen.ownerIds } }
   const key = deployKeyOf(actor) ?? jobOf(actor)
@@ -331,9 +331,10 @@ export const ACCOUNT_IS_LISTED = accountRule(
 const teamIsShown = (organizationIsShown: Condition, granted: Condition = IS_GRANTED): Condition =>
   any(
     ADMINISTERS_SITE,
+    all(related(IN_TEAM), ofOwner(granted, "team.organization_id")),
     ofOwner(
       any(
-        all(granted, any(related(IN_TEAM), related(OWNERSHIP), all(is("team.visibility", "limited"), related(MEMBERSHIP)))),
+        all(granted, any(related(OWNERSHIP), all(is("team.visibility", "limited"), related(MEMBERSHIP)))),
         all(is("team.visibility", "public"), organizationIsShown),
       ),
       "team.organization_id",

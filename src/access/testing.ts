@@ -114,6 +114,7 @@ export interface Built {
 }
 
 export async function build(tx: Transaction, world: World): Promise<Built> {
+  const isRequired = world.organizations.some(({ requires }) => requires)
   const insertUser = (
     name: string,
     values: {
@@ -137,6 +138,7 @@ export async function build(tx: Transaction, world: World): Promise<Built> {
         is_admin: flag(values.admin ?? false),
         is_restricted: flag(values.restricted ?? false),
         has_second_factor: flag(values.hasFactor ?? false),
+        lacks_required_factor: flag(isRequired && values.hasFactor === false),
         requires_second_factor: flag(values.requires ?? false),
       })
       .returningAll()

@@ -109,7 +109,7 @@ export const publicRepositories = (): Sql => fill(OPEN_TO_ALL, {})
 const OPEN_TO_ALL = template(toSql(PUBLIC, {}))
 
 /** What a condition depends on of a person who has signed in with all their rights, beside their id. */
-export type CallerKind = Pick<User, "is_admin" | "is_restricted" | "has_second_factor">
+export type CallerKind = Pick<User, "is_admin" | "is_restricted" | "lacks_required_factor">
 
 /** `readableRepositories` for a prepared query: the id of the caller is one of its parameters. */
 export function readableBy(caller: CallerKind, id: Expression<number>, unit: AskedUnit): Sql {
@@ -251,6 +251,24 @@ function inRepositories(actor: Actor, unit: Unit, question: string, condition: (
   return fill(made, valuesOf(actor))
 }
 
+// --- who belongs to organisations --------------------------------------------------------------------------------------------------
+
+/** The ids of the members of an organisation and of the collaborators of its repositories: all from whom something may be withheld (`IS_WITHHELD`). */
+export const belongingTo = (organizationId: unknown) =>
+  sql<number>`(select user_id from organization_members where organization_id = ${organizationId}
+    union select collaborations.user_id from repositories join collaborations on collaborations.repository_id = repositories.id
+      where repositories.owner_id = ${organizationId})`
+
+/** The same of all organisations that require a second factor, or will. */
+export const belongingToRequiring = () =>
+  sql<number>`(select organization_members.user_id from users as organization
+      join organization_members on organization_members.organization_id = organization.id
+      where organization.kind = 'organization' and organization.second_factor_due_at > 0
+    union select collaborations.user_id from users as organization
+      join repositories on repositories.owner_id = organization.id
+      join collaborations on collaborations.repository_id = repositories.id
+      where organization.kind = 'organization' and organization.second_factor_due_at > 0)`
+
 // --- made once -------------------------------------------------------------------------------------------------------------------
 
 /** Templates by rule, and by the properties of caller and query that their text depends on. There are few. */
@@ -266,11 +284,11 @@ function remembered(
 ): Template {
   const ofRule = templates.get(rule) ?? new Map<string, Template>()
   templates.set(rule, ofRule)
-  const { is_admin, is_restricted, has_second_factor } = caller ?? {}
-  const kind = `${is_admin} ${is_restricted} ${has_second_factor} ${question}`
+  const { is_admin, is_restricted, lacks_required_factor } = caller ?? {}
+  const kind = `${is_admin} ${is_restricted} ${lacks_required_factor} ${question}`
   const known = ofRule.get(kind)
   if (known) return known
-  const made = template(toSql(condition({ is_admin, is_restricted, has_second_factor }), rows))
+  const made = template(toSql(condition({ is_admin, is_restricted, lacks_required_factor }), rows))
   ofRule.set(kind, made)
   return made
 }

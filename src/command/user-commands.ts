@@ -92,6 +92,26 @@ export function userCommands(program: Command, terminal: Terminal, env: () => En
     .action(async (name: string, state: string) => (await verbs()).setActive(terminal, env(), name, state === "on"))
 
   user
+    .command("link")
+    .description(
+      "Let a person who has an account here sign in as who they are at a provider or in a directory. With a directory, the password there counts from now on, and that of the account no more.",
+    )
+    .argument("<name>", "whom")
+    .argument("<source>", "the name of the provider or directory in the settings")
+    .argument("<id>", "the lasting id there: a provider's sub, a directory's entryUUID or objectGUID (its bytes as 32 hexadecimal digits)")
+    .option("--login <login>", "what the person signs in as there, where that is another name than here")
+    .addHelpText(
+      "after",
+      examples(
+        "hearth user link ada company 248289761001",
+        "hearth user link ada staff 6f9619ff-8b86-d011-b42d-00c04fc964ff --login aking",
+      ),
+    )
+    .action(async (name: string, source: string, id: string, options: { login?: string }) =>
+      (await verbs()).linkUser(terminal, env(), name, { source, id, login: options.login }),
+    )
+
+  user
     .command("second-factor")
     .description(
       "Let a person go without the second factor that the site requires for some days from now; or have an organisation require none.",

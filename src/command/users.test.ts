@@ -217,6 +217,21 @@ describe("people and tokens on the command line", () => {
     expect(await done("user two-factor ada off")).toBe("ada had no second factor.")
   })
 
+  test("user link lets an account sign in as someone elsewhere, and no two accounts as one", async () => {
+    for (const name of ["ada", "bob"]) await add(name)
+    await fails("user link ada company 42", "There is no provider or directory company.\nThe settings name none")
+    const company = { name: "company", issuer: "https://login.example.org", clientId: "hearth", clientSecret: "x" }
+    const link = (args: string) => shell.run(`user link ${args}`, { ...env, HEARTH_SIGN_IN_PROVIDERS: JSON.stringify([company]) })
+    const linked = { code: 0, out: "ada signs in as 42 of company." }
+    for (let times = 0; times < 2; times++) expect(await link("Ada company 42 --login aking")).toMatchObject(linked)
+    expect(await link("bob company 42")).toMatchObject({ code: 1, said: expect.stringContaining("signs in someone else here") })
+    expect(await link("bob staff 42")).toMatchObject({ code: 1, said: expect.stringContaining("The settings name: company.") })
+    const found = server.services.database.read.selectFrom("linked_accounts").innerJoin("users", "users.id", "linked_accounts.user_id")
+    expect(await found.select(["users.name", "provider", "subject", "label"]).execute()).toEqual([
+      { name: "ada", provider: "company", subject: "42", label: "aking" },
+    ])
+  })
+
   test("invite prints a link that is good once, where accounts may be made", async () => {
     await fails("invite ada@example.org", /^Refused: registration is closed/)
     const invited = await shell.run("invite ada@example.org", { ...env, HEARTH_USERS_REGISTRATION: "invitation" })

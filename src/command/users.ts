@@ -8,6 +8,7 @@ import { Compile } from "../core/schema.ts"
 import { dropAvatar } from "../features/people/avatars/pictures.ts"
 import { liftRequirement } from "../features/people/organizations/rules.ts"
 import { findEnrolled, findTwoFactor } from "../features/people/sign-in/credentials/store.ts"
+import { link } from "../features/people/sign-in/providers/links.ts"
 import { disableTwoFactor, enableTwoFactor } from "../features/people/sign-in/second-factor/two-factor.ts"
 import { requireAddress } from "../features/people/users/addresses.ts"
 import { letGoWithoutFactor } from "../features/people/users/factors-store.ts"
@@ -200,6 +201,29 @@ export function setActive(terminal: Terminal, env: Environment, name: string, on
     const user = await personNamed(database.read, name)
     await database.write((tx) => changePerson(tx, user.id, { is_active: flag(on) }, { now: now(), actor: undefined }))
     terminal.out(on ? `${user.name} is active.` : `${user.name} is inactive: neither its password nor its tokens are accepted.`)
+  })
+}
+
+/** Lets a person sign in with an identity elsewhere. */
+export function linkUser(
+  terminal: Terminal,
+  env: Environment,
+  name: string,
+  { source, id, login }: { readonly source: string; readonly id: string; readonly login: string | undefined },
+): Promise<void> {
+  return withInstallation(env, async (services) => {
+    const { config, database } = services
+    const user = await personNamed(database.read, name)
+    const sources = [...config.signIn.providers, ...config.signIn.directories].map((each) => each.name)
+    if (!sources.includes(source))
+      throw new CommandFailed(
+        `There is no provider or directory ${source}.`,
+        sources.length === 0
+          ? "The settings name none: signIn.providers, signIn.directories."
+          : `The settings name: ${sources.join(", ")}.`,
+      )
+    await database.write((tx) => link(services, tx, user, { provider: source, subject: id, label: login ?? user.name }, undefined))
+    terminal.out(`${user.name} signs in as ${id} of ${source}.`)
   })
 }
 

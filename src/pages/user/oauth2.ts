@@ -61,7 +61,7 @@ export const providerPages: readonly Page[] = [
       if (linkTo !== 0) {
         const session = await sessionOfReader(services, reader)
         if (session?.user.id !== linkTo) throw refuse.badRequest("You are now signed in as another user")
-        await services.database.write((tx) => link(services, tx, session.user, identity))
+        await services.database.write((tx) => link(services, tx, session.user, identity, session.user))
         return moved(target, { keeps })
       }
       const step = await signIn.byIdentity(identity, isRemembered)

@@ -162,7 +162,7 @@ withWorld(
     on: databaseKinds,
     open: async (kind) => {
       const world = await openWith(kind, {})
-      for (const name of ["ann", "ben", "out"]) await world.person(name)
+      for (const name of ["ann", "ben", "out", "joe", "kim", "lee"]) await world.person(name)
       return world
     },
   },
@@ -193,6 +193,10 @@ withWorld(
       // Another change moves nothing.
       expect((await edit({ description: "x", two_factor_required: true })).body.two_factor_due_at).toBe(required.body.two_factor_due_at)
 
+      const lacking = async () => {
+        const found = world.services.database.read.selectFrom("users").select("name").where("lacks_required_factor", "=", 1).orderBy("name")
+        return (await found.execute()).map(({ name }) => name)
+      }
       const reach = async (who: string | undefined) => [
         (await call(who, "GET /repos/acme/secret")).status,
         (await call(who, "GET /repos/acme/secret/contents/README.md")).status,
@@ -209,6 +213,21 @@ withWorld(
       const bensToken = await world.tokenOf("ben")
       for (const who of [ben, bensToken, out]) expect(await reach(who)).toEqual([404, 404, 0, 0])
       expect(await reach(annsToken)).toEqual([200, 200, 1, 1])
+      // So do those who come later, at once: with a team, as a collaborator, with a repository.
+      const [joe, kim, lee] = ["joe", "kim", "lee"].map((name) => basic(name, PASSWORD))
+      await call(annsToken, `PUT /teams/${team.body.id}/members/joe`)
+      await call(annsToken, "PUT /repos/acme/secret/collaborators/kim", { permission: "write" })
+      await call(annsToken, "POST /user/repos", { name: "moved", private: true })
+      await call(annsToken, "PUT /repos/ann/moved/collaborators/lee", { permission: "write" })
+      expect((await call(lee, "GET /repos/ann/moved")).status).toBe(200)
+      expect((await call(annsToken, "POST /repos/ann/moved/transfer", { new_owner: "acme" })).status).toBe(202)
+      for (const who of [joe, kim]) expect(await reach(who)).toEqual([404, 404, 0, 0])
+      expect([(await call(lee, "GET /repos/acme/moved")).status, (await call(lee, "GET /user/repos")).body.length]).toEqual([404, 0])
+      await run("require_second_factors")
+      expect((await call(annsToken, "DELETE /repos/acme/moved")).status).toBe(204)
+      expect(await lacking()).toEqual(["ben", "joe", "kim", "lee", "out"])
+      await run("require_second_factors")
+      expect(await lacking()).toEqual(["ben", "joe", "kim", "out"])
       // The organization itself they still see, and what they would have to do.
       expect((await call(ben, "GET /orgs/acme")).status).toBe(200)
       const told = await call(ben, "PUT /orgs/acme/public_members/ben")
@@ -219,13 +238,15 @@ withWorld(
       // Who is no owner does not see who lacks one.
       expect(
         (await call(annsToken, "GET /orgs/acme/members?filter=2fa_disabled")).body.map(({ login }: { login: string }) => login),
-      ).toEqual(["ben"])
+      ).toEqual(["ben", "joe"])
       expect((await call(ben, "GET /orgs/acme/members?filter=2fa_disabled")).status).toBe(403)
 
       expect((await enroll(browser)).done.status).toBe(200)
       expect(await reach(bensToken)).toEqual([200, 200, 1, 1])
       expect((await edit({ two_factor_required: false })).body).toMatchObject({ two_factor_required: false, two_factor_due_at: null })
       expect(await reach(out)).toEqual([200, 200, 1, 1])
+      await run("require_second_factors")
+      expect(await lacking()).toEqual([])
     })
   },
 )

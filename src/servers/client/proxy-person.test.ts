@@ -11,7 +11,14 @@ async function open(kind: FreshKind) {
   const forge = await freshHearth(kind, { signIn: { proxy: { ...proxy, registration: true, programs: true } } })
   const pages = await freshHearth(kind, { signIn: { proxy } })
   const elsewhere = await freshHearth(kind, { signIn: { proxy: { ...proxy, networks: "10.0.0.0/8", programs: true } } })
-  const all = [forge, pages, elsewhere]
+  const security = { secondFactor: "everyone", secondFactorGraceSeconds: 0 } as const
+  const strict = await freshHearth(kind, { signIn: { proxy: { ...proxy, programs: true } }, security })
+  const giveFactor = (name: string) =>
+    strict.hearth.services.database.write((tx) =>
+      tx.updateTable("users").set({ has_second_factor: 1 }).where("lower_name", "=", name).execute(),
+    )
+  await giveFactor("root")
+  const all = [forge, pages, elsewhere, strict]
   for (const each of all) await each.person("ann")
   const ask = (at: (typeof all)[number], path: string, headers: Readonly<Record<string, string>>, method = "GET") =>
     fetch(at.hearth.url + path, { method, headers, redirect: "manual" })
@@ -19,7 +26,7 @@ async function open(kind: FreshKind) {
   const close = async () => {
     for (const each of all) await each.close()
   }
-  return { forge, pages, elsewhere, ask, nameIn, close }
+  return { forge, pages, elsewhere, strict, giveFactor, ask, nameIn, close }
 }
 
 withWorld("a person whom a proxy names", { open }, ({ test, world }) => {
@@ -56,6 +63,20 @@ withWorld("a person whom a proxy names", { open }, ({ test, world }) => {
       [pages, "root"],
     ] as const)
       expect((await ask(at, refs, { [HEADER]: name })).status).toBeGreaterThanOrEqual(401)
+  })
+
+  test("needs the second factor that the site requires, on pages and for programs alike, and is never asked for its code", async () => {
+    const { ask, giveFactor, strict } = world
+    const seen = async () => {
+      const page = await ask(strict, "/explore/repos", { [HEADER]: "ann" })
+      const refs = await ask(strict, "/ann/secret.git/info/refs?service=git-upload-pack", { [HEADER]: "ann" })
+      const user = await ask(strict, "/api/v1/user", { [HEADER]: "ann" })
+      return [page.status, page.headers.get("location"), user.status, refs.status]
+    }
+    expect(await seen()).toEqual([303, "/user/second_factor?redirect_to=%2Fexplore%2Frepos", 403, 403])
+    await giveFactor("ann")
+    await strict.call(strict.root, "POST /admin/users/ann/repos", { name: "secret", private: true, auto_init: true })
+    expect(await seen()).toEqual([200, null, 200, 200])
   })
 
   test("gets an account where that is set, and a page of another site changes nothing", async () => {

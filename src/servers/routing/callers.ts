@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify"
 import { type Actor, signedInAs } from "../../core/actor.ts"
 import type { Services } from "../../core/services.ts"
-import { authenticatorOf, requireUsable, requireUsableAccount } from "../../features/people/sign-in/authenticate.ts"
+import { authenticatorOf, requireUsable } from "../../features/people/sign-in/authenticate.ts"
 import { type Presented, readAuthorization } from "../../features/people/sign-in/credentials/credentials.ts"
 import { clientAddress } from "../client/address.ts"
 import { proxyPerson } from "../client/proxy-person.ts"
@@ -24,7 +24,7 @@ export async function callerByHeader(
   return actor
 }
 
-/** The caller whom a trusted proxy names, where the site lets programs in by that. */
+/** The caller whom a trusted proxy names, where the site lets programs in by that. Refuses accounts that may not act now, as for a session. */
 export async function callerByProxy(services: Services, request: FastifyRequest): Promise<Actor | undefined> {
   const person = services.config.signIn.proxy.programs ? proxyPerson(services, request) : undefined
   if (!person) return undefined
@@ -32,7 +32,7 @@ export async function callerByProxy(services: Services, request: FastifyRequest)
   const user = await personOfProxy(services, person)
   if (!user) return undefined
   const actor = signedInAs(user)
-  requireUsableAccount(services, actor)
+  await requireUsable(services, actor)
   return actor
 }
 

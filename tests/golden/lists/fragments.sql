@@ -6,29 +6,21 @@
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = ?) or exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or exists (
+      and (teams.mode >= 3 or team_units.mode > 0)) or exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -44,29 +36,21 @@
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = ?) or exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.actions'))) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.actions'))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -75,46 +59,34 @@
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not (exists (
+          and teams.can_create_repositories = 1))) and not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)))))
+      and (teams.mode >= 3 or team_units.mode > 0)))))
 
 -- readable_pulls
 (repositories.has_pull_requests = 1 and (repositories.openness = 0 or repositories.openness = 1 or repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = ?) or exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.pulls'))) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.pulls'))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -123,17 +95,13 @@
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not (exists (
+          and teams.can_create_repositories = 1))) and not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)))))
+      and (teams.mode >= 3 or team_units.mode > 0)))))
 
 -- visible_organizations
 (users.visibility = 'public' or users.visibility = 'limited' or exists (
@@ -143,15 +111,15 @@
       and organization_members.user_id = ?))
 
 -- visible_teams
-exists (
+(exists (
+    select 1
+    from team_members
+    where team_members.team_id = teams.id
+      and team_members.user_id = ?) or exists (
     select 1
     from users as owner
     where owner.id = teams.organization_id
-      and ((not owner.requires_second_factor = 1 and (exists (
-        select 1
-        from team_members
-        where team_members.team_id = teams.id
-          and team_members.user_id = ?) or exists (
+      and (exists (
         select 1
         from team_members as mine join teams as own on own.id = mine.team_id
         where mine.organization_id = owner.id
@@ -160,11 +128,11 @@ exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (teams.visibility = 'public' and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+          and organization_members.user_id = ?)) or (teams.visibility = 'public' and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))))
+          and organization_members.user_id = ?))))))
 
 -- listed_users
 (users.visibility = 'public' or users.id = ? or users.visibility = 'limited' or exists (

@@ -115,29 +115,21 @@ where issue_dependencies.dependency_id = ?
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = ?) or exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -146,17 +138,13 @@ where issue_dependencies.dependency_id = ?
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+          and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1))))));
+      and (teams.mode >= 3 or team_units.mode > 0))))));
 select issues.*
 from issue_dependencies
 inner join issues on issues.id = issue_dependencies.issue_id
@@ -166,29 +154,21 @@ where issue_dependencies.dependency_id = ?
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = ?) or exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -197,17 +177,13 @@ where issue_dependencies.dependency_id = ?
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+          and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
 order by case when issues.repository_id = ? then 0 else issues.repository_id end, issues.created_at desc, issues.id desc
 limit ? offset ?;
 -- prepared: repositories.findByIds
@@ -322,17 +298,17 @@ where users.id in (
     select 1
     from organization_members
     where organization_members.organization_id = owner.id
-      and organization_members.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)))))) or (exists (
+      and organization_members.user_id = users.id) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1)))))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = users.id) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = users.id
-      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.issues'))) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1))))
+      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.issues'))) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1))))
   and listed_users;
 select users.*
 from users
@@ -373,17 +349,17 @@ where users.id in (
     select 1
     from organization_members
     where organization_members.organization_id = owner.id
-      and organization_members.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)))))) or (exists (
+      and organization_members.user_id = users.id) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1)))))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = users.id) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = users.id
-      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.issues'))) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1))))
+      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.issues'))) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1))))
   and listed_users
 order by users.lower_name, users.id
 limit ? offset ?;
@@ -704,29 +680,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -735,17 +703,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -783,29 +747,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -814,17 +770,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -868,29 +820,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -899,17 +843,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -946,29 +886,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -977,17 +909,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1026,29 +954,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1057,17 +977,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1106,29 +1022,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1137,17 +1045,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1190,29 +1094,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1221,17 +1117,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1274,29 +1166,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1305,17 +1189,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1359,29 +1239,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1390,17 +1262,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1444,29 +1312,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1475,17 +1335,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1524,29 +1380,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1555,17 +1403,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1604,29 +1448,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1635,17 +1471,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1684,29 +1516,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1715,17 +1539,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1764,29 +1584,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1795,17 +1607,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1847,29 +1655,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1878,17 +1678,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -1930,29 +1726,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1961,17 +1749,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -2010,29 +1794,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2041,17 +1817,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -2090,29 +1862,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2121,17 +1885,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -2173,29 +1933,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2204,17 +1956,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -2256,29 +2004,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2287,17 +2027,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -2343,29 +2079,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2374,17 +2102,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -2430,29 +2154,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2461,17 +2177,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -2514,29 +2226,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2545,17 +2249,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -2598,29 +2298,21 @@ with found as materialized(
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2629,17 +2321,13 @@ with found as materialized(
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case groups.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))) select whole.total, page.id
+          and (teams.mode >= 3 or team_units.mode > 0))))))) select whole.total, page.id
 from (
     select cast(coalesce(sum(total), 0) as bigint) as total
     from readable) as whole
@@ -2710,29 +2398,21 @@ where comments.issue_id = ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2741,17 +2421,13 @@ where comments.issue_id = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))))
+          and (teams.mode >= 3 or team_units.mode > 0))))))))
   and (comments.dependent_issue_id is null or exists (
     select 1
     from issues as other join repositories on repositories.id = other.repository_id
@@ -2760,29 +2436,21 @@ where comments.issue_id = ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2791,17 +2459,13 @@ where comments.issue_id = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))));
+          and (teams.mode >= 3 or team_units.mode > 0))))))));
 select comments.*
 from comments
 where comments.issue_id = ?
@@ -2816,29 +2480,21 @@ where comments.issue_id = ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2847,17 +2503,13 @@ where comments.issue_id = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))))
+          and (teams.mode >= 3 or team_units.mode > 0))))))))
   and (comments.dependent_issue_id is null or exists (
     select 1
     from issues as other join repositories on repositories.id = other.repository_id
@@ -2866,29 +2518,21 @@ where comments.issue_id = ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2897,17 +2541,13 @@ where comments.issue_id = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1))))))))
+          and (teams.mode >= 3 or team_units.mode > 0))))))))
 order by comments.created_at, comments.id
 limit ? offset ?;
 

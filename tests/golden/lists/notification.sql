@@ -10,29 +10,21 @@ from (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' when 'run' then 'repo.actions' when 'release' then 'repo.releases' else '' end = '' or team_units.unit = case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' when 'run' then 'repo.actions' when 'release' then 'repo.releases' else '' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' when 'run' then 'repo.actions' when 'release' then 'repo.releases' else '' end = '' or team_units.unit = case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' when 'run' then 'repo.actions' when 'release' then 'repo.releases' else '' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -41,17 +33,13 @@ from (
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' when 'run' then 'repo.actions' when 'release' then 'repo.releases' else '' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' when 'run' then 'repo.actions' when 'release' then 'repo.releases' else '' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)))))) then 1 else 0 end as visible
+          and (teams.mode >= 3 or team_units.mode > 0)))))) then 1 else 0 end as visible
     from notification_totals
     inner join repositories on repositories.id = notification_totals.repository_id
     where notification_totals.user_id = ?
@@ -156,29 +144,21 @@ from (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' when 'run' then 'repo.actions' when 'release' then 'repo.releases' else '' end = '' or team_units.unit = case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' when 'run' then 'repo.actions' when 'release' then 'repo.releases' else '' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' when 'run' then 'repo.actions' when 'release' then 'repo.releases' else '' end = '' or team_units.unit = case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' when 'run' then 'repo.actions' when 'release' then 'repo.releases' else '' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -187,17 +167,13 @@ from (
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' when 'run' then 'repo.actions' when 'release' then 'repo.releases' else '' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' when 'run' then 'repo.actions' when 'release' then 'repo.releases' else '' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)))))) then 1 else 0 end as visible
+          and (teams.mode >= 3 or team_units.mode > 0)))))) then 1 else 0 end as visible
     from notification_totals
     inner join repositories on repositories.id = notification_totals.repository_id
     where notification_totals.user_id = ?

@@ -303,29 +303,21 @@ where exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (groups.unit = '' or team_units.unit = groups.unit)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (groups.unit = '' or team_units.unit = groups.unit)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -334,17 +326,13 @@ where exists (
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (groups.unit = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (groups.unit = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)))))));
+          and (teams.mode >= 3 or team_units.mode > 0)))))));
 select activities.*
 from activities
 where (activities.is_hidden = 0 and activities.receiver_id = ? and (activities.actor_id = ? or exists (
@@ -361,29 +349,21 @@ where (activities.is_hidden = 0 and activities.receiver_id = ? and (activities.a
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (activities.unit = '' or team_units.unit = activities.unit)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (activities.unit = '' or team_units.unit = activities.unit)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -392,17 +372,13 @@ where (activities.is_hidden = 0 and activities.receiver_id = ? and (activities.a
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (activities.unit = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (activities.unit = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)))))))
+          and (teams.mode >= 3 or team_units.mode > 0)))))))
 order by activities.created_at desc, activities.id desc
 limit ? offset ?;
 -- prepared: repositories.findByIds
@@ -436,29 +412,21 @@ where exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (groups.unit = '' or team_units.unit = groups.unit)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (groups.unit = '' or team_units.unit = groups.unit)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -467,17 +435,13 @@ where exists (
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (groups.unit = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (groups.unit = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)))))));
+          and (teams.mode >= 3 or team_units.mode > 0)))))));
 select activities.*
 from activities
 where (activities.is_hidden = 0 and activities.receiver_id = ? and activities.repository_id in (
@@ -497,29 +461,21 @@ where (activities.is_hidden = 0 and activities.receiver_id = ? and activities.re
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (activities.unit = '' or team_units.unit = activities.unit)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (activities.unit = '' or team_units.unit = activities.unit)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -528,17 +484,13 @@ where (activities.is_hidden = 0 and activities.receiver_id = ? and activities.re
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (activities.unit = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (activities.unit = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)))))))
+          and (teams.mode >= 3 or team_units.mode > 0)))))))
 order by activities.created_at desc, activities.id desc
 limit ? offset ?;
 -- prepared: repositories.findByIds
@@ -567,29 +519,21 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = ?) or exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -598,17 +542,13 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and cards.project_id in ?
 group by cards.project_id, cards.is_closed;
 
@@ -639,29 +579,21 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = ?) or exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -670,17 +602,13 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and cards.project_id = ?
   and cards.column_id = ?
 group by cards.repository_id, cards.is_pull;
@@ -697,13 +625,13 @@ where projects.id in ?
     select 1
     from users as owner
     where owner.id = projects.owner_id
-      and (owner.id = ? or owner.visibility = 'public' or (owner.visibility = 'limited' and owner.kind = 'person') or (exists (
+      and (owner.id = ? or owner.visibility = 'public' or (owner.visibility = 'limited' and owner.kind = 'person') or exists (
         select 1
         from team_members join teams on teams.id = team_members.team_id
         left join team_units on team_units.team_id = teams.id
         where team_members.organization_id = owner.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.projects'))) and not owner.requires_second_factor = 1)))) or exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.projects')))))) or exists (
     select 1
     from repositories
     where repositories.id = projects.repository_id
@@ -711,29 +639,21 @@ where projects.id in ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.projects'))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.projects'))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -742,17 +662,13 @@ where projects.id in ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and not (exists (
+              and teams.can_create_repositories = 1))) and not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)))))));
+          and (teams.mode >= 3 or team_units.mode > 0)))))));
 select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id
@@ -760,29 +676,21 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = ?) or exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -791,17 +699,13 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and cards.project_id in ?
 group by cards.project_id, cards.is_closed;
 

@@ -477,29 +477,21 @@ where exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (groups.unit = '' or team_units.unit = groups.unit)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (groups.unit = '' or team_units.unit = groups.unit)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -508,17 +500,13 @@ where exists (
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (groups.unit = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (groups.unit = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)))))));
+          and (teams.mode >= 3 or team_units.mode > 0)))))));
 select activities.*
 from activities
 where (activities.is_hidden = 0 and activities.receiver_id = ?)
@@ -530,29 +518,21 @@ where (activities.is_hidden = 0 and activities.receiver_id = ?)
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (activities.unit = '' or team_units.unit = activities.unit)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (activities.unit = '' or team_units.unit = activities.unit)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -561,17 +541,13 @@ where (activities.is_hidden = 0 and activities.receiver_id = ?)
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (activities.unit = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (activities.unit = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)))))))
+          and (teams.mode >= 3 or team_units.mode > 0)))))))
 order by activities.created_at desc, activities.id desc
 limit ? offset ?;
 -- prepared: repositories.findByIds
@@ -595,29 +571,21 @@ where exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (groups.unit = '' or team_units.unit = groups.unit)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (groups.unit = '' or team_units.unit = groups.unit)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -626,17 +594,13 @@ where exists (
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (groups.unit = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (groups.unit = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)))))));
+          and (teams.mode >= 3 or team_units.mode > 0)))))));
 select activities.*
 from activities
 where (activities.is_hidden = 0 and activities.receiver_id = ? and activities.receiver_id = activities.actor_id)
@@ -648,29 +612,21 @@ where (activities.is_hidden = 0 and activities.receiver_id = ? and activities.re
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (activities.unit = '' or team_units.unit = activities.unit)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (activities.unit = '' or team_units.unit = activities.unit)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -679,17 +635,13 @@ where (activities.is_hidden = 0 and activities.receiver_id = ? and activities.re
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (activities.unit = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (activities.unit = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)))))))
+          and (teams.mode >= 3 or team_units.mode > 0)))))))
 order by activities.created_at desc, activities.id desc
 limit ? offset ?;
 
@@ -707,29 +659,21 @@ where tracked_times.is_deleted = ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -738,17 +682,13 @@ where tracked_times.is_deleted = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)))))))
+          and (teams.mode >= 3 or team_units.mode > 0)))))))
   and tracked_times.user_id = ?;
 select tracked_times.*, users.name as user_name
 from tracked_times
@@ -762,29 +702,21 @@ where tracked_times.is_deleted = ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -793,17 +725,13 @@ where tracked_times.is_deleted = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)))))))
+          and (teams.mode >= 3 or team_units.mode > 0)))))))
   and tracked_times.user_id = ?
 order by tracked_times.id
 limit ? offset ?;
@@ -826,29 +754,21 @@ where tracked_times.is_deleted = ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -857,17 +777,13 @@ where tracked_times.is_deleted = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)))))))
+          and (teams.mode >= 3 or team_units.mode > 0)))))))
   and tracked_times.user_id = ?
   and tracked_times.updated_at > ?;
 select tracked_times.*, users.name as user_name
@@ -882,29 +798,21 @@ where tracked_times.is_deleted = ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -913,17 +821,13 @@ where tracked_times.is_deleted = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)))))))
+          and (teams.mode >= 3 or team_units.mode > 0)))))))
   and tracked_times.user_id = ?
   and tracked_times.updated_at > ?
 order by tracked_times.id
@@ -941,29 +845,21 @@ where tracked_times.is_deleted = ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -972,17 +868,13 @@ where tracked_times.is_deleted = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)))))))
+          and (teams.mode >= 3 or team_units.mode > 0)))))))
   and tracked_times.user_id = ?
   and tracked_times.updated_at < ?;
 select tracked_times.*, users.name as user_name
@@ -997,29 +889,21 @@ where tracked_times.is_deleted = ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1028,17 +912,13 @@ where tracked_times.is_deleted = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)))))))
+          and (teams.mode >= 3 or team_units.mode > 0)))))))
   and tracked_times.user_id = ?
   and tracked_times.updated_at < ?
 order by tracked_times.id
@@ -1057,29 +937,21 @@ where stopwatches.user_id = ?
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = ?) or exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1088,17 +960,13 @@ where stopwatches.user_id = ?
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+          and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1))))));
+      and (teams.mode >= 3 or team_units.mode > 0))))));
 select stopwatches.created_at, issues.number, issues.title, users.name as owner, repositories.name as repository
 from stopwatches
 inner join issues on issues.id = stopwatches.issue_id
@@ -1109,29 +977,21 @@ where stopwatches.user_id = ?
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = ?) or exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1140,17 +1000,13 @@ where stopwatches.user_id = ?
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+          and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
 order by stopwatches.created_at desc, issues.id desc
 limit ? offset ?;
 
@@ -1174,29 +1030,21 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = ?) or exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1205,17 +1053,13 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and cards.project_id in ?
 group by cards.project_id, cards.is_closed;
 
@@ -1249,29 +1093,21 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = ?) or exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1280,17 +1116,13 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and cards.project_id in ?
 group by cards.project_id, cards.is_closed;
 
@@ -1321,29 +1153,21 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = ?) or exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1352,17 +1176,13 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and cards.project_id = ?
   and cards.column_id = ?
 group by cards.repository_id, cards.is_pull;
@@ -1379,13 +1199,13 @@ where projects.id in ?
     select 1
     from users as owner
     where owner.id = projects.owner_id
-      and (owner.id = ? or owner.visibility = 'public' or (owner.visibility = 'limited' and owner.kind = 'person') or (exists (
+      and (owner.id = ? or owner.visibility = 'public' or (owner.visibility = 'limited' and owner.kind = 'person') or exists (
         select 1
         from team_members join teams on teams.id = team_members.team_id
         left join team_units on team_units.team_id = teams.id
         where team_members.organization_id = owner.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.projects'))) and not owner.requires_second_factor = 1)))) or exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.projects')))))) or exists (
     select 1
     from repositories
     where repositories.id = projects.repository_id
@@ -1393,29 +1213,21 @@ where projects.id in ?
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
-          and collaborations.user_id = ?) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and collaborations.user_id = ?) or exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.projects'))) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.projects'))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1424,17 +1236,13 @@ where projects.id in ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and not (exists (
+              and teams.can_create_repositories = 1))) and not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-        select 1
-        from users as owner
-        where owner.id = repositories.owner_id
-          and not owner.requires_second_factor = 1)))))));
+          and (teams.mode >= 3 or team_units.mode > 0)))))));
 select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id
@@ -1442,29 +1250,21 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility = 'public' or owner.visibility = 'limited' or (exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?) and not owner.requires_second_factor = 1)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = ?) or exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1)) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1473,17 +1273,13 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not (exists (
+          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or team_units.mode > 0)) and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and not owner.requires_second_factor = 1))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and cards.project_id in ?
 group by cards.project_id, cards.is_closed;
 

@@ -98,17 +98,17 @@ where users.id = told.id
     select 1
     from organization_members
     where organization_members.organization_id = owner.id
-      and organization_members.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)))))) or (exists (
+      and organization_members.user_id = users.id) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1)))))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = users.id) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = users.id
-      and (teams.mode >= 3 or (team_units.mode > 0 and (? = '' or team_units.unit = ?)))) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1))))
+      and (teams.mode >= 3 or (team_units.mode > 0 and (? = '' or team_units.unit = ?)))) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1))))
 order by users.id;
 
 -- notifications.mailOfOffer
@@ -174,17 +174,17 @@ where users.id = told.id
     select 1
     from organization_members
     where organization_members.organization_id = owner.id
-      and organization_members.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)))))) or (exists (
+      and organization_members.user_id = users.id) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1)))))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = users.id) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = users.id
-      and (teams.mode >= 3 or (team_units.mode > 0 and (? = '' or team_units.unit = ?)))) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1))))
+      and (teams.mode >= 3 or (team_units.mode > 0 and (? = '' or team_units.unit = ?)))) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1))))
 order by users.id;
 
 -- notifications.setStatus
@@ -260,17 +260,17 @@ where users.id = told.id
     select 1
     from organization_members
     where organization_members.organization_id = owner.id
-      and organization_members.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)))))) or (exists (
+      and organization_members.user_id = users.id) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1)))))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = users.id) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = users.id
-      and (teams.mode >= 3 or (team_units.mode > 0 and (? = '' or team_units.unit = ?)))) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1))))
+      and (teams.mode >= 3 or (team_units.mode > 0 and (? = '' or team_units.unit = ?)))) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1))))
 order by users.id on conflict (issue_id, user_id) do update
 set status = case when notifications.status = 'pinned' then 'pinned' else 'unread' end, updated_at = excluded.updated_at;
 
@@ -337,17 +337,17 @@ where users.id = told.id
     select 1
     from organization_members
     where organization_members.organization_id = owner.id
-      and organization_members.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)))))) or (exists (
+      and organization_members.user_id = users.id) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1)))))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = users.id) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = users.id
-      and (teams.mode >= 3 or (team_units.mode > 0 and (? = '' or team_units.unit = ?)))) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1))))
+      and (teams.mode >= 3 or (team_units.mode > 0 and (? = '' or team_units.unit = ?)))) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1))))
 order by users.id on conflict (release_id, user_id) do nothing;
 
 -- notifications.tellOfRun
@@ -375,15 +375,15 @@ where users.id = ?
     select 1
     from organization_members
     where organization_members.organization_id = owner.id
-      and organization_members.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)))))) or (exists (
+      and organization_members.user_id = users.id) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1)))))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = users.id) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = users.id
-      and (teams.mode >= 3 or (team_units.mode > 0 and (? = '' or team_units.unit = ?)))) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)))) on conflict (run_id, user_id) do update
+      and (teams.mode >= 3 or (team_units.mode > 0 and (? = '' or team_units.unit = ?)))) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1)))) on conflict (run_id, user_id) do update
 set status = case when notifications.status = 'pinned' then 'pinned' else 'unread' end, updated_at = excluded.updated_at;

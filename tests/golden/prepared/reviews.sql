@@ -46,17 +46,17 @@ where users.id in (
     select 1
     from organization_members
     where organization_members.organization_id = owner.id
-      and organization_members.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)))))) or (exists (
+      and organization_members.user_id = users.id) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1)))))) or (exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
-      and collaborations.user_id = users.id) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1)) or (exists (
+      and collaborations.user_id = users.id) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1)) or (exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = users.id
-      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.pulls'))) and not (users.has_second_factor = 0 and owner.requires_second_factor = 1))))
+      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.pulls'))) and not (users.lacks_required_factor = 1 and owner.requires_second_factor = 1))))
 order by users.lower_name, users.id;
 
 -- reviews.findEntries

@@ -9,7 +9,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   const { table, index } = tableMaker(db, types)
   for (const [rows, columns] of [
     ["access_tokens", ["expires_at", "expiry_told", "is_limited"]],
-    ["users", ["has_second_factor", "second_factor_due_at", "requires_second_factor"]],
+    ["users", ["has_second_factor", "lacks_required_factor", "second_factor_due_at", "requires_second_factor"]],
   ] as const)
     for (const column of columns)
       await db.schema
@@ -20,6 +20,8 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
     .alterTable("access_tokens")
     .addColumn("last_used_address", types.text, (c) => c.notNull().defaultTo(""))
     .execute()
+  await sql`create index users_requiring on users (id) where kind = 'organization' and second_factor_due_at > 0`.execute(db)
+  await sql`create index users_lacking on users (lacks_required_factor) where lacks_required_factor = 1`.execute(db)
   await sql`create index access_tokens_expires on access_tokens (expires_at) where expires_at > 0`.execute(db)
   for (const [rows, column, of] of [
     ["access_token_repositories", "repository_id", "repositories"],

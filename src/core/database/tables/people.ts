@@ -44,6 +44,11 @@ export interface UsersTable {
   /** Whether the person has an authenticator app or a passkey. */
   has_second_factor: Generated<Flag>
   /**
+   * Of a person: whether an organisation that granted them something requires a second factor, or will, and they have none. It may be 1 for some minutes more than
+   * that, but is 0 for all others in the end: their queries need not look at what organisations require.
+   */
+  lacks_required_factor: Generated<Flag>
+  /**
    * Of an organisation: from when on its members need a second factor; 0 where they need none. Of a person: until when the operator lets them go
    * without one, whatever the site requires; 0 where nothing was said.
    */

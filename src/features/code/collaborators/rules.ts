@@ -8,6 +8,7 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { t } from "../../../core/language/message.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
+import { noteGrant } from "../../people/users/factors-store.ts"
 import { lockUser } from "../../people/users/store.ts"
 import { dropCollaboration, lockCollaboration, putCollaboration } from "./store.ts"
 
@@ -36,6 +37,10 @@ export async function putCollaborator(
   const former = await lockCollaboration(tx, repositoryId, person.id)
   if (former?.mode === mode) return
   await putCollaboration(tx, { repository_id: repositoryId, user_id: person.id, mode, created_at: now })
+  if (owner.kind === "organization") {
+    await lockRow(tx, "users", owner.id)
+    await noteGrant.changes(tx, { organizationId: owner.id, userId: person.id })
+  }
   const event = { repository: { id: repositoryId }, user: person, actor: actor.user, at: now }
   if (former) publish(tx, { kind: "collaborator.changed", ...event, from: former.mode, to: mode })
   else publish(tx, { kind: "collaborator.added", ...event, mode })

@@ -13,6 +13,7 @@ import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { attachTeams, detachAllTeams, mayCreateRepositories } from "../../people/teams/rules.ts"
+import { noteGrants } from "../../people/users/factors-store.ts"
 import { dropCollaborators } from "../collaborators/store.ts"
 import { recountOwned } from "../repositories/counters-store.ts"
 import { findTeamsByIds, findTransfers, isNameTaken, transferTeamIds, updateRepository } from "../repositories/store.ts"
@@ -177,7 +178,10 @@ async function complete(tx: Transaction, services: Services, { repository, owner
 
   const formerCollaborators = await dropCollaborators(tx, id, recipient)
   const formerTeamMembers = await detachAllTeams(tx, id)
-  if (recipient.kind === "organization") await attachTeams(tx, doer, recipient, id, teamIds)
+  if (recipient.kind === "organization") {
+    await attachTeams(tx, doer, recipient, id, teamIds)
+    await noteGrants.changes(tx, { organizationId: recipient.id })
+  }
   if (config.users.autoWatchNewRepositories) await watchAutomatically(tx, starter.id, id, now)
   publish(tx, { kind: "access.lost", userIds: [owner.id, starter.id, ...formerCollaborators, ...formerTeamMembers], repositoryIds: [id] })
   const moved = await findRepositoryById.first(tx, { id })

@@ -14,6 +14,7 @@ import { standingInvitation, teamInvitationCode } from "../../people/teams/invit
 import { findTeamInvitation } from "../../people/teams/invitations-store.ts"
 import { findAddressesOf } from "../../people/users/addresses-store.ts"
 import { isUsable, makeCode, type Purpose } from "../../people/users/codes.ts"
+import { findWhoLacks } from "../../people/users/factors-store.ts"
 import { noteAccountMail } from "../../people/users/mails-store.ts"
 import { composeAccountMail, composeInvitation, composeTeamInvitation, composeTokenExpiry } from "./compose-account.ts"
 
@@ -80,6 +81,16 @@ export const accountMails: Listener = {
     for (const event of events) {
       if (event.kind === "account.invited") await services.jobs.enqueue(tx, invitationMailJob, { invitationId: event.invitation.id })
       if (event.kind === "token.expires") await services.jobs.enqueue(tx, tokenExpiryMailJob, { tokenId: event.token.id })
+      if (
+        event.kind === "organization.edited" &&
+        event.changed.includes("second_factor_due_at") &&
+        event.organization.second_factor_due_at > 0
+      )
+        await services.jobs.enqueue(tx, requiredFactorMailsJob, {
+          organizationId: event.organization.id,
+          dueAt: event.organization.second_factor_due_at,
+          after: 0,
+        })
       if (event.kind === "team.invited") await services.jobs.enqueue(tx, teamInvitationMailJob, { invitationId: event.invitation.id })
     }
   },
@@ -123,6 +134,41 @@ export const tokenExpiryMailJob = defineJob({
     if (!address) return
     await mailer.send(composeTokenExpiry(site, { user, address: address.email, id, name: token.name, seconds }), signal)
   },
+})
+
+/** Which organisation requires a second factor, and from when on. */
+const RequiredFactor = { organizationId: int64(), dueAt: int64() }
+
+/** Has all written to who lack the second factor that an organisation requires from now on, or from another time on than before. */
+export const requiredFactorMailsJob = defineJob({
+  kind: "mail.requiredFactors",
+  payload: Type.Object({ ...RequiredFactor, after: int64() }),
+  timeoutSeconds: 120,
+  run: (wanted, { context }) => writeToSome(context, wanted),
+})
+
+/** Of how many people a transaction queues the mails. */
+const AT_ONCE = 200
+
+/** Queues the mails to the next people, and itself for those after them. */
+async function writeToSome(
+  { database, jobs }: Services,
+  { organizationId, dueAt, after }: { readonly organizationId: number; readonly dueAt: number; readonly after: number },
+): Promise<void> {
+  await database.write(async (tx) => {
+    const people = await findWhoLacks(tx, { organizationId, after, limit: AT_ONCE })
+    for (const { id: userId } of people) await jobs.enqueue(tx, requiredFactorMailJob, { organizationId, dueAt, userId })
+    const last = people[AT_ONCE - 1]
+    if (last) await jobs.enqueue(tx, requiredFactorMailsJob, { organizationId, dueAt, after: last.id })
+  })
+}
+
+/** Sends the mail to one of them, unless the organisation has thought better of it, or they have a second factor by now. */
+export const requiredFactorMailJob = defineJob({
+  kind: "mail.requiredFactor",
+  payload: Type.Object({ ...RequiredFactor, userId: int64() }),
+  timeoutSeconds: 120,
+  run: async (wanted, { context, signal }) => (await import("./required-factors.ts")).writeAboutFactor(context, wanted, signal),
 })
 
 /** Sends the mail that invites to a team, as long as the invitation counts. */

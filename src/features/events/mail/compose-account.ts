@@ -158,7 +158,7 @@ interface Parts {
   readonly messageId: string
 }
 
-function compose(site: Pick<Site, "host" | "rootUrl">, parts: Parts): Mail {
+export function compose(site: Pick<Site, "host" | "rootUrl">, parts: Parts): Mail {
   const { to, language, page, link, messageId } = parts
   const say = (text: Text): string => textIn(language, text)
   const paragraphs = parts.paragraphs.map(say)

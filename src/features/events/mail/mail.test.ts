@@ -281,3 +281,50 @@ withWorld(
     })
   },
 )
+
+withWorld(
+  "mails about a second factor that an organization requires",
+  {
+    open: async (kind: FreshKind) => {
+      const server = await openMailServer()
+      const forge = await freshHearth(kind, { mail: mailConfig(server) }, { now: () => clock.now })
+      for (const name of ["ann", "ben", "cal", "dot"]) await forge.person(name)
+      const close = async () => {
+        await forge.close()
+        await server.close()
+      }
+      return { ...forge, server, close }
+    },
+  },
+  ({ test: given, world: forge }) => {
+    given("go to members and collaborators who have none, once for each time from which on it counts", async () => {
+      await forge.call(ann, "POST /orgs", { username: "acme" })
+      await forge.call(ann, "POST /orgs/acme/repos", { name: "tools" })
+      const team = await forge.call(ann, "POST /orgs/acme/teams", { name: "all", permission: "read", units: ["repo.code"] })
+      await forge.call(ann, `PUT /teams/${team.body.id}/members/ben`)
+      await forge.call(ann, "PUT /repos/acme/tools/collaborators/cal", { permission: "read" })
+      const { jobs } = forge.hearth.services
+      await jobs.drain()
+      const mailed = async (changes: object) => {
+        forge.server.arrived.length = 0
+        expect((await forge.call(forge.root, "PATCH /orgs/acme", changes)).status).toBe(200)
+        await jobs.drain()
+        return forge.server.arrived.splice(0).sort((one, other) => one.to.localeCompare(other.to))
+      }
+      const first = await mailed({ two_factor_required: true, two_factor_grace_days: 7 })
+      expect(first.map(({ to, headers }) => [to, headers.get("subject")])).toEqual(
+        ["ann", "ben", "cal"].map((name) => [
+          `${name}@example.com`,
+          "The organization acme at localhost requires two-factor authentication",
+        ]),
+      )
+      const until = new Date((clock.now + 7 * 86_400) * 1000).toISOString().slice(0, 16).replace("T", " ")
+      expect(first[1]?.parts.get("text/plain")).toContain(`From ${until} UTC on you have access to the organization acme only with`)
+      expect(first[1]?.parts.get("text/plain")).toContain("/user/settings/security")
+      expect(await mailed({ description: "Tools", two_factor_required: true })).toEqual([])
+      const [atOnce] = await mailed({ two_factor_grace_days: 0 })
+      expect(atOnce?.parts.get("text/plain")).toContain("again once you have set up")
+      expect(await mailed({ two_factor_required: false })).toEqual([])
+    })
+  },
+)

@@ -48,18 +48,18 @@ function newsOf(db: Kysely<Tables>, caller: CallerKind, { me }: Params<{ me: num
 
 const FLAGS = [0, 1] as const satisfies readonly Flag[]
 
-/** Prepared, as every page asks: what is readable has another text for administrators, for people who are restricted, and for those without a second factor. */
+/** Prepared, as every page asks: what is readable has another text for administrators, for people who are restricted, and for those who lack a second factor. */
 const findNews = FLAGS.map((is_admin) =>
   FLAGS.map((is_restricted) =>
-    FLAGS.map((has_second_factor) => {
-      const name = `header.news${is_admin ? ".admin" : ""}${is_restricted ? ".restricted" : ""}${has_second_factor ? ".factor" : ""}`
-      return query(name, (db, p: Params<{ me: number }>) => newsOf(db, { is_admin, is_restricted, has_second_factor }, p))
+    FLAGS.map((lacks_required_factor) => {
+      const name = `header.news${is_admin ? ".admin" : ""}${is_restricted ? ".restricted" : ""}${lacks_required_factor ? ".withheld" : ""}`
+      return query(name, (db, p: Params<{ me: number }>) => newsOf(db, { is_admin, is_restricted, lacks_required_factor }, p))
     }),
   ),
 )
 
-export async function findHeaderNews(db: Handle, { id, is_admin, is_restricted, has_second_factor }: User): Promise<HeaderNews> {
-  const row = await findNews[is_admin]?.[is_restricted]?.[has_second_factor]?.first(db, { me: id })
+export async function findHeaderNews(db: Handle, { id, is_admin, is_restricted, lacks_required_factor }: User): Promise<HeaderNews> {
+  const row = await findNews[is_admin]?.[is_restricted]?.[lacks_required_factor]?.first(db, { me: id })
   if (!row) return { unread: 0, timer: undefined }
   const { since, owner, repository, number, is_pull: isPull, title } = row
   const isRunning = since !== null && owner !== null && repository !== null && number !== null && isPull !== null && title !== null

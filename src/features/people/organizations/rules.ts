@@ -12,6 +12,7 @@ import { block } from "../blocks/rules.ts"
 import { insertAccount, renameAccount } from "../users/accounts.ts"
 import { deleteUser, lockToDelete, updateUser } from "../users/accounts-store.ts"
 import { requireAddress } from "../users/addresses.ts"
+import { noteGrants } from "../users/factors-store.ts"
 import { findOwnersTeam, removeFromOrganization, removeFromTeams, saveIsPublic } from "./members-store.ts"
 import { createOwnersTeam, publishMembersRemoved, requireAnotherOwner } from "./owners.ts"
 import type { CreateOrgOption, EditOrgOption } from "./records.ts"
@@ -87,6 +88,7 @@ export async function editOrganization(
     },
     now,
   })
+  if (organization.second_factor_due_at > before.second_factor_due_at) await noteGrants.changes(tx, { organizationId })
   const changed = changedColumns(before, organization)
   if (changed.length > 0) publish(tx, { kind: "organization.edited", organization, changed, actor, at: now })
   return organization

@@ -180,7 +180,7 @@ function openSignIn(services: Services): SignIn {
       return { kind: "mustChange", ticket: sealTicket(services, lastStep, content), name: user.name }
     }
     if (!identity) return { kind: "complete", user, ...done }
-    await database.write((tx) => link(services, tx, user, identity))
+    await database.write((tx) => link(services, tx, user, identity, user))
     return { kind: "complete", user: await settled(user, identity), ...done }
   }
 
@@ -252,7 +252,7 @@ function openSignIn(services: Services): SignIn {
       const { credentials_version: now } = await lockUser(tx, user.id)
       if (now !== version || !(await useTicket(tx, ticket))) return undefined
       const changed = await changePerson(tx, user.id, changes, { now: services.now(), actor: user })
-      if (identity) await link(services, tx, changed, identity)
+      if (identity) await link(services, tx, changed, identity, changed)
       return { kind: "complete", user: changed, method, isRemembered }
     })
   }

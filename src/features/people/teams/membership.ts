@@ -10,6 +10,7 @@ import { t } from "../../../core/language/message.ts"
 import { requireUnblocked } from "../blocks/rules.ts"
 import { addToOrganization, addToTeam, removeFromTeam, removeWithoutTeam } from "../organizations/members-store.ts"
 import { publishMembersRemoved, requireAnotherOwner } from "../organizations/owners.ts"
+import { noteGrant } from "../users/factors-store.ts"
 import { findRepositoryIds } from "./store.ts"
 
 /** Members of teams, and thereby of organisations. Every change locks the organisation's row: two at once can't both remove the last one. */
@@ -37,6 +38,7 @@ export async function addTeamMember(tx: Transaction, actor: Pick<User, "id">, te
   const team = await lockTeam(tx, teamId)
   await requireUnblocked(tx, user, [{ id: team.organization_id }])
   await addToOrganization(tx, { organizationId: team.organization_id, userId: user.id })
+  await noteGrant.changes(tx, { organizationId: team.organization_id, userId: user.id })
   const added = await addToTeam(tx, { teamId: team.id, userId: user.id, organizationId: team.organization_id })
   if (added.length === 0) return
   publish(

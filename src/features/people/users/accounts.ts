@@ -43,6 +43,7 @@ const BLANK = {
   stars_count: 0,
   repositories_count: 0,
   has_second_factor: 0,
+  lacks_required_factor: 0,
   second_factor_due_at: 0,
   requires_second_factor: 0,
 } as const satisfies Partial<Insertable<UsersTable>>

@@ -52,6 +52,7 @@ export const GHOST: User = {
   source_id: 0,
   is_admin: 0,
   has_second_factor: 0,
+  lacks_required_factor: 0,
   second_factor_due_at: 0,
   requires_second_factor: 0,
   is_active: 0,

@@ -107,7 +107,7 @@ async function register(services: Services, directory: Directory, identity: Iden
         allowCreateOrganization: config.users.allowCreateOrganization,
         now: now(),
       })
-      await link(services, tx, user, identity)
+      await link(services, tx, user, identity, user)
       return user
     })
   } catch (error) {

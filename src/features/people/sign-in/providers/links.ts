@@ -5,6 +5,7 @@ import { isUniqueViolation } from "../../../../core/database/failures.ts"
 import { refuse } from "../../../../core/errors.ts"
 import { publish } from "../../../../core/events/publish.ts"
 import type { Services } from "../../../../core/services.ts"
+import type { Acting } from "../../users/accounts.ts"
 import { findTypedAddress } from "../../users/addresses.ts"
 import { findPasskeysOf } from "../passkeys/store.ts"
 import { type GroupRules, requireGroups } from "./groups.ts"
@@ -36,12 +37,18 @@ export async function personBehind(services: Services, identity: Identity): Prom
   const address = isTrusted && identity.verifiedEmail !== "" ? await findTypedAddress(database.read, identity.verifiedEmail) : undefined
   const user = address?.is_activated === 1 ? await findUserById.first(database.read, { id: address.user_id }) : undefined
   if (user?.kind !== "person") return undefined
-  await database.write((tx) => link(services, tx, user, identity))
+  await database.write((tx) => link(services, tx, user, identity, user))
   return user
 }
 
 /** Lets an account elsewhere sign the person in. Refuses `conflict` where it is another person's. */
-export async function link({ now }: Pick<Services, "now">, tx: Transaction, user: Pick<User, "id">, identity: Identity): Promise<void> {
+export async function link(
+  { now }: Pick<Services, "now">,
+  tx: Transaction,
+  user: Pick<User, "id">,
+  identity: Pick<Identity, "provider" | "subject" | "label">,
+  actor: Acting,
+): Promise<void> {
   const { provider, subject, label } = identity
   const linked = await findLinked.first(tx, { provider, subject })
   if (linked?.id === user.id) return
@@ -52,7 +59,7 @@ export async function link({ now }: Pick<Services, "now">, tx: Transaction, user
     if (isUniqueViolation(error, ["linked_accounts.provider", "linked_accounts.subject"])) throw belongsToAnother()
     throw error
   }
-  publish(tx, { kind: "user.edited", user, actor: user, changed: ["linked_accounts"], at: now() })
+  publish(tx, { kind: "user.edited", user, actor, changed: ["linked_accounts"], at: now() })
 }
 
 const belongsToAnother = () => refuse.conflict("That account signs in someone else here")

@@ -185,7 +185,7 @@ export async function signUpBy(services: Services, identity: Identity, name: str
       allowCreateOrganization: config.users.allowCreateOrganization,
       now: now(),
     })
-    await link(services, tx, user, identity)
+    await link(services, tx, user, identity, user)
     return user
   })
 }

@@ -1,5 +1,4 @@
 import type { Task } from "../../../../core/jobs/jobs.ts"
-import { enforceDue, noteAllFactors } from "../../users/factors-store.ts"
 
 /** Has organisations enforce the second factor that they require, once their grace period is over. */
 export const requireSecondFactors: Task = {
@@ -7,9 +6,12 @@ export const requireSecondFactors: Task = {
   cron: "*/10 * * * *",
   run: async (services) => {
     const { database, now } = services
+    const { enforceDue, lockWhoLacks, noteAllFactors, noteWhoLacks } = await import("../../users/factors-store.ts")
     await database.write(async (tx) => {
       await noteAllFactors.changes(tx)
       await enforceDue.changes(tx, { now: now() })
+      await lockWhoLacks(tx)
+      await noteWhoLacks.changes(tx)
     })
     const { forgetRequirement } = await import("./required.ts")
     await forgetRequirement(services)
