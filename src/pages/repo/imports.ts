@@ -26,7 +26,7 @@ const imports: Page = page({
   access: signedIn,
   rows: 50,
   answer: async ({ db, me, actor, draft, services, page: rows }) => {
-    const { rows: found, total } = await listImports(db, me.id, rows)
+    const { rows: found, total } = await listImports(db, actor, rows)
     const goOn = found.some(({ phase }) => phase === "queued" || phase === "git" || phase === "records")
     const owner = await ownerField(db, me, "repo_owner")
     const { config } = services
@@ -97,7 +97,8 @@ function importRow(row: Row, now: number): Html {
   const record = presentImport(row, null)
   const at = { id: String(row.id) }
   const goesOn = record.state === "running" || record.state === "queued"
-  const repository = owner !== null && name !== null ? html`<a href="${path(owner, name, "import")}">${owner}/${name}</a>` : row.name
+  const repository =
+    owner !== null && name !== null ? html`<a href="${path(owner, name, "import")}">${owner}/${name}</a>` : row.name || row.remote_url
   return html`
     <tr>
       <th scope="row" translate="no">${repository}</th>
@@ -125,7 +126,7 @@ const whyNot = ({ error, waits_until }: Row, now: number): Content => html`
 async function claimsView(db: Handle, me: Me["me"]): Promise<Content> {
   const { findOwnPeople } = await import("../../features/site/migration/writers/people-store.ts")
   const people = (await findOwnPeople(db, { userId: me.id, limit: 200 })).filter(
-    ({ user_id, waiting }) => user_id === 0 || Number(waiting ?? 0) > 0,
+    ({ user_id, waiting }) => user_id === 0 || Number(waiting) > 0,
   )
   return (
     people.length > 0 &&
@@ -137,7 +138,7 @@ async function claimsView(db: Handle, me: Me["me"]): Promise<Content> {
           ({ id, login, host, waiting }) => html`
             <li>
               <div class="main"><span translate="no">${login} (${host})</span></div>
-              <span class="muted">${Number(waiting ?? 0)}</span>
+              <span class="muted">${Number(waiting)}</span>
               ${formButton(claim, { id: String(id) }, html`Take over<span class="hidden-text"> ${login} (${host})</span>`)}
             </li>
           `,

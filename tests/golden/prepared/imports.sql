@@ -26,10 +26,13 @@ limit ?;
 
 -- imports.findOwnPeople
 select imported_people.*, (
-    select count(*) as count
+    select count(*)
     from imported_items
     where imported_items.person_id = imported_people.id
-      and imported_items.person_id > 0) as waiting
+      and imported_items.person_id > 0) + (
+    select count(*)
+    from imported_reactions
+    where imported_reactions.person_id = imported_people.id) as waiting
 from emails
 inner join imported_people on imported_people.mail = emails.lower_email
 where emails.user_id = ?

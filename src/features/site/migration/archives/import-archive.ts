@@ -190,6 +190,7 @@ async function create(services: Services, place: Pick<ArchiveImport, "doer" | "o
           repository_id: repositoryId,
           doer_id: place.doer.id,
           service: archive.service,
+          name: place.name,
           remote_url: "",
           remote_username: "",
           lfs: 0,
