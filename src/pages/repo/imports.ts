@@ -6,6 +6,7 @@ import { attribute, type Content, type Html, html } from "../../core/html.ts"
 import { t } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
+import { sentArchiveOperations } from "../../features/site/migration/archives/operations.ts"
 import { listImports } from "../../features/site/migration/imports-store.ts"
 import { migrationOperations } from "../../features/site/migration/operations.ts"
 import { presentImport } from "../../features/site/migration/progress.ts"
@@ -52,6 +53,13 @@ const imports: Page = page({
               })
             : notice("info", t("Imports are disabled on this site. You can push an existing repository to a new one."))
         }
+        ${
+          config.migrations.enabled &&
+          html`
+            <h2>Import an archive</h2>
+            ${formView(archive, { draft, submit: t("Start import"), fields: [owner, ...ARCHIVE] })}
+          `
+        }
       `,
     }
   },
@@ -83,6 +91,18 @@ const fieldsOf = (owner: Field, hasLargeFiles: boolean, mapsPeople: boolean): re
   },
 ]
 
+/** The server reads what stands before the file. */
+const ARCHIVE: readonly Field[] = [
+  { kind: "line", name: "repo_name", label: t("Name"), required: true, maxlength: 100 },
+  {
+    kind: "file",
+    name: "archive",
+    label: t("Archive"),
+    accept: ".gz,.tgz",
+    hint: t("A migration archive of GitHub or a project export of GitLab (.tar.gz)."),
+  },
+]
+
 type Row = Awaited<ReturnType<typeof listImports>>["rows"][number]
 
 const importTable = (rows: readonly Row[], now: number): Html =>
@@ -102,7 +122,7 @@ function importRow(row: Row, now: number): Html {
   return html`
     <tr>
       <th scope="row" translate="no">${repository}</th>
-      <td class="break" translate="no">${row.remote_url}</td>
+      <td class="break" translate="no">${row.remote_url || row.service}</td>
       <td>${stateOf(record)}${whyNot(row, now)}</td>
       <td>${time(row.updated_at, now)}</td>
       <td>
@@ -110,6 +130,7 @@ function importRow(row: Row, now: number): Html {
         ${
           (record.state === "stopped" || record.state === "failed") &&
           (owner !== null || row.repository_id === 0) &&
+          row.remote_url !== "" &&
           formButton(startOne, at, html`Continue<span class="hidden-text"> ${row.name || name}</span>`)
         }
       </td>
@@ -163,6 +184,16 @@ const several = form({
   once: true,
 })
 
+const archive = form({
+  id: "migration.archive",
+  address: "POST /repo/imports/archive",
+  does: named(sentArchiveOperations, "userImportArchive"),
+  on: imports,
+  also: ["repo_owner", "repo_name"],
+  query: (typed) => ({ name: typed["repo_name"]?.[0] ?? "", repo_owner: typed["repo_owner"]?.[0] ?? "" }),
+  done: t("The imports wait for their turn."),
+})
+
 const stopOne = form({
   id: "migration.stopOne",
   address: "POST /repo/imports/{id}/stop",
@@ -185,4 +216,4 @@ const claim = form({
   done: t("Their texts become yours in a moment."),
 })
 
-export const importListPages: readonly Page[] = [imports, several, stopOne, startOne, claim]
+export const importListPages: readonly Page[] = [imports, several, archive, stopOne, startOne, claim]

@@ -64,6 +64,14 @@ where imported_people.id = ?
   and emails.is_activated = ?
 limit ?;
 
+-- imports.findUnfinishedArchive
+select id
+from imports
+where doer_id = ?
+  and phase in ('queued', 'git', 'records')
+  and remote_url = ?
+limit ?;
+
 -- imports.finish
 update imports
 set phase = ?, error = ?, sealed_secret = ?, waits_until = ?, since = begun_at, updated_at = ?
@@ -85,6 +93,12 @@ where id = ?
 -- imports.settle
 update imports
 set phase = ?, repository_id = ?, updated_at = ?
+where id = ?
+  and phase = ?;
+
+-- imports.settleArchive
+update imports
+set phase = ?, repository_id = ?, service = ?, updated_at = ?
 where id = ?
   and phase = ?;
 

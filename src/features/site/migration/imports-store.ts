@@ -97,6 +97,22 @@ export const settleImport = query("imports.settle", (db, p: Params<{ id: number;
     .where("phase", "=", "queued"),
 )
 
+/** The same for one whose repository is there at once, of an archive. */
+export const settleArchive = query(
+  "imports.settleArchive",
+  (db, p: Params<{ id: number; repositoryId: number; service: string; now: Seconds }>) =>
+    db
+      .updateTable("imports")
+      .set({ phase: "records", repository_id: p.repositoryId, service: p.service, updated_at: p.now })
+      .where("id", "=", p.id)
+      .where("phase", "=", "queued"),
+)
+
+/** An archive of somebody that is not brought yet: no other server has its address. */
+export const findUnfinishedArchive = query("imports.findUnfinishedArchive", (db, p: Params<{ doerId: number }>) =>
+  db.selectFrom("imports").select("id").where("doer_id", "=", p.doerId).where(UNFINISHED_PHASE).where("remote_url", "=", "").limit(1),
+)
+
 /** Remembers why a step did not succeed; it is tried again. */
 export const noteTrouble = query("imports.noteTrouble", (db, p: Params<{ id: number; error: string }>) =>
   db
