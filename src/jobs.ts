@@ -66,6 +66,7 @@ import { settledTasks } from "./features/site/administration/settled-tasks.ts"
 import { removeAdoptedJob } from "./features/site/adoption/adopt.ts"
 import { alertJob } from "./features/site/backups/alert.ts"
 import { scheduledBackup } from "./features/site/backups/scheduled.ts"
+import { archiveJob } from "./features/site/migration/archives/jobs.ts"
 import { importDefinition, takeOverJob } from "./features/site/migration/jobs.ts"
 import { countChanges } from "./features/site/takeover/count-changes.ts"
 
@@ -108,6 +109,7 @@ export const jobs: readonly JobDefinition[] = [
   deliveries,
   syncJob,
   pushJob,
+  archiveJob,
   importDefinition,
   takeOverJob,
   removeAdoptedJob,

@@ -75,6 +75,7 @@ import { administrationOperations } from "./features/site/administration/operati
 import { adoptionOperations } from "./features/site/adoption/operations.ts"
 import { announcementOperations } from "./features/site/announcements/operations.ts"
 import { siteOperations } from "./features/site/information/operations.ts"
+import { sentArchiveOperations } from "./features/site/migration/archives/operations.ts"
 import { migrationOperations } from "./features/site/migration/operations.ts"
 
 /** Every operation that the service can do. */
@@ -96,6 +97,7 @@ export const operations: readonly Operation[] = registry(
   teamRepositoryOperations,
   repositoryTeamOperations,
   mirrorOperations,
+  sentArchiveOperations,
   migrationOperations,
   repositoryOperations,
   lifecycleOperations,

@@ -474,6 +474,7 @@ export const settings = {
   },
   migrations: {
     enabled: yesOrNo(true, "People may bring repositories here from other servers."),
+    maxArchiveBytes: size(2 * 2 ** 30, "The largest archive of another server that someone may send to import it."),
   },
   mirror: {
     enabled: yesOrNo(true, "Repositories may follow others elsewhere, and be followed there. Off, those that do are left as they are."),

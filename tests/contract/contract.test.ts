@@ -43,6 +43,7 @@ const BEYOND = [
   "userDropSigningKey",
   "userClaimImportedPerson",
   "userCreateImports",
+  "userImportArchive",
   "userGetNotificationSettings",
   "userListImportedPeople",
   "userListImports",

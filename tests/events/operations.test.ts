@@ -33,6 +33,7 @@ const SILENT: Readonly<Record<string, string>> = {
   repoStartImport: "an import tells nobody; its page asks how far it is",
   repoStopImport: "the same",
   userCreateImports: "the same",
+  userImportArchive: "the same",
   userStartImport: "the same",
   userStopImport: "the same",
   userClaimImportedPerson: "old texts get another author; nobody is told",

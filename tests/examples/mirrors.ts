@@ -145,6 +145,11 @@ export const mirrorExamples: Examples = {
     authorization: (await world.person()).authorization,
     body: { addresses: ["http://127.0.0.1:9/in.git"] },
   }),
+  userImportArchive: async (world) => {
+    const body = new FormData()
+    body.append("archive", new Blob(["no archive"]), "rocket.tar.gz")
+    return { authorization: (await world.person()).authorization, query: { name: "rocket" }, body }
+  },
   userStopImport: async (world) => {
     const { authorization, id } = await brought(world)
     return { authorization, path: { id } }

@@ -29,7 +29,7 @@ const people: Page = page({
     const { listPeople } = await import("../../features/site/migration/writers/people-store.ts")
     const { rows, total } = await listPeople(db, { begins: q, isOpen: false }, list)
     return administrationPage({
-      part: "people",
+      part: "imports",
       title: t("People of imports"),
       body: html`
         <h1>People of imports</h1>
@@ -40,7 +40,7 @@ const people: Page = page({
             <li>
               <div class="main">
                 <span translate="no">${login} (${host}) ${name}</span>
-                <span class="muted small">${Number(waiting ?? 0)}</span>
+                <span class="muted small">${Number(waiting)}</span>
               </div>
               ${
                 user_name !== null

@@ -6,6 +6,7 @@ import { attribute, type Content, type Html, html } from "../../core/html.ts"
 import { t } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
+import { sentArchiveOperations } from "../../features/site/migration/archives/operations.ts"
 import { listImports } from "../../features/site/migration/imports-store.ts"
 import { migrationOperations } from "../../features/site/migration/operations.ts"
 import { presentImport } from "../../features/site/migration/progress.ts"
@@ -26,7 +27,7 @@ const imports: Page = page({
   access: signedIn,
   rows: 50,
   answer: async ({ db, me, actor, draft, services, page: rows }) => {
-    const { rows: found, total } = await listImports(db, me.id, rows)
+    const { rows: found, total } = await listImports(db, actor, rows)
     const goOn = found.some(({ phase }) => phase === "queued" || phase === "git" || phase === "records")
     const owner = await ownerField(db, me, "repo_owner")
     const { config } = services
@@ -51,6 +52,13 @@ const imports: Page = page({
                 fields: fieldsOf(owner, config.lfs.enabled, isSiteAdministrator(actor)),
               })
             : notice("info", t("Imports are disabled on this site. You can push an existing repository to a new one."))
+        }
+        ${
+          config.migrations.enabled &&
+          html`
+            <h2>Import an archive</h2>
+            ${formView(archive, { draft, submit: t("Start import"), fields: [owner, ...ARCHIVE] })}
+          `
         }
       `,
     }
@@ -83,6 +91,18 @@ const fieldsOf = (owner: Field, hasLargeFiles: boolean, mapsPeople: boolean): re
   },
 ]
 
+/** The server reads what stands before the file. */
+const ARCHIVE: readonly Field[] = [
+  { kind: "line", name: "repo_name", label: t("Name"), required: true, maxlength: 100 },
+  {
+    kind: "file",
+    name: "archive",
+    label: t("Archive"),
+    accept: ".gz,.tgz",
+    hint: t("A migration archive of GitHub or a project export of GitLab (.tar.gz)."),
+  },
+]
+
 type Row = Awaited<ReturnType<typeof listImports>>["rows"][number]
 
 const importTable = (rows: readonly Row[], now: number): Html =>
@@ -97,11 +117,12 @@ function importRow(row: Row, now: number): Html {
   const record = presentImport(row, null)
   const at = { id: String(row.id) }
   const goesOn = record.state === "running" || record.state === "queued"
-  const repository = owner !== null && name !== null ? html`<a href="${path(owner, name, "import")}">${owner}/${name}</a>` : row.name
+  const repository =
+    owner !== null && name !== null ? html`<a href="${path(owner, name, "import")}">${owner}/${name}</a>` : row.name || row.remote_url
   return html`
     <tr>
       <th scope="row" translate="no">${repository}</th>
-      <td class="break" translate="no">${row.remote_url}</td>
+      <td class="break" translate="no">${row.remote_url || row.service}</td>
       <td>${stateOf(record)}${whyNot(row, now)}</td>
       <td>${time(row.updated_at, now)}</td>
       <td>
@@ -109,6 +130,7 @@ function importRow(row: Row, now: number): Html {
         ${
           (record.state === "stopped" || record.state === "failed") &&
           (owner !== null || row.repository_id === 0) &&
+          row.remote_url !== "" &&
           formButton(startOne, at, html`Continue<span class="hidden-text"> ${row.name || name}</span>`)
         }
       </td>
@@ -125,7 +147,7 @@ const whyNot = ({ error, waits_until }: Row, now: number): Content => html`
 async function claimsView(db: Handle, me: Me["me"]): Promise<Content> {
   const { findOwnPeople } = await import("../../features/site/migration/writers/people-store.ts")
   const people = (await findOwnPeople(db, { userId: me.id, limit: 200 })).filter(
-    ({ user_id, waiting }) => user_id === 0 || Number(waiting ?? 0) > 0,
+    ({ user_id, waiting }) => user_id === 0 || Number(waiting) > 0,
   )
   return (
     people.length > 0 &&
@@ -137,7 +159,7 @@ async function claimsView(db: Handle, me: Me["me"]): Promise<Content> {
           ({ id, login, host, waiting }) => html`
             <li>
               <div class="main"><span translate="no">${login} (${host})</span></div>
-              <span class="muted">${Number(waiting ?? 0)}</span>
+              <span class="muted">${Number(waiting)}</span>
               ${formButton(claim, { id: String(id) }, html`Take over<span class="hidden-text"> ${login} (${host})</span>`)}
             </li>
           `,
@@ -162,6 +184,16 @@ const several = form({
   once: true,
 })
 
+const archive = form({
+  id: "migration.archive",
+  address: "POST /repo/imports/archive",
+  does: named(sentArchiveOperations, "userImportArchive"),
+  on: imports,
+  also: ["repo_owner", "repo_name"],
+  query: (typed) => ({ name: typed["repo_name"]?.[0] ?? "", repo_owner: typed["repo_owner"]?.[0] ?? "" }),
+  done: t("The imports wait for their turn."),
+})
+
 const stopOne = form({
   id: "migration.stopOne",
   address: "POST /repo/imports/{id}/stop",
@@ -184,4 +216,4 @@ const claim = form({
   done: t("Their texts become yours in a moment."),
 })
 
-export const importListPages: readonly Page[] = [imports, several, stopOne, startOne, claim]
+export const importListPages: readonly Page[] = [imports, several, archive, stopOne, startOne, claim]

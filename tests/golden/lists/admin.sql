@@ -335,10 +335,13 @@ limit ? offset ?;
 
 -- without filters
 select imported_people.*, users.name as user_name, (
-    select count(*) as count
+    select count(*)
     from imported_items
     where imported_items.person_id = imported_people.id
-      and imported_items.person_id > 0) as waiting
+      and imported_items.person_id > 0) + (
+    select count(*)
+    from imported_reactions
+    where imported_reactions.person_id = imported_people.id) as waiting
 from imported_people
 left join users on users.id = imported_people.user_id
 order by imported_people.host, imported_people.login, imported_people.id
@@ -348,10 +351,13 @@ from imported_people;
 
 -- q=a
 select imported_people.*, users.name as user_name, (
-    select count(*) as count
+    select count(*)
     from imported_items
     where imported_items.person_id = imported_people.id
-      and imported_items.person_id > 0) as waiting
+      and imported_items.person_id > 0) + (
+    select count(*)
+    from imported_reactions
+    where imported_reactions.person_id = imported_people.id) as waiting
 from imported_people
 left join users on users.id = imported_people.user_id
 where lower(imported_people.login) like ? escape '\'
@@ -363,10 +369,13 @@ where lower(imported_people.login) like ? escape '\';
 
 -- open=true
 select imported_people.*, users.name as user_name, (
-    select count(*) as count
+    select count(*)
     from imported_items
     where imported_items.person_id = imported_people.id
-      and imported_items.person_id > 0) as waiting
+      and imported_items.person_id > 0) + (
+    select count(*)
+    from imported_reactions
+    where imported_reactions.person_id = imported_people.id) as waiting
 from imported_people
 left join users on users.id = imported_people.user_id
 where imported_people.user_id = ?

@@ -263,6 +263,7 @@ limit ? offset ?;
 select imports.*, users.name as owner_name, repositories.name as repository_name
 from imports
 left join repositories on repositories.id = imports.repository_id
+  and visible_repositories
 left join users on users.id = repositories.owner_id
 where doer_id = ?
 order by imports.id desc

@@ -26,10 +26,13 @@ limit ?;
 
 -- imports.findOwnPeople
 select imported_people.*, (
-    select count(*) as count
+    select count(*)
     from imported_items
     where imported_items.person_id = imported_people.id
-      and imported_items.person_id > 0) as waiting
+      and imported_items.person_id > 0) + (
+    select count(*)
+    from imported_reactions
+    where imported_reactions.person_id = imported_people.id) as waiting
 from emails
 inner join imported_people on imported_people.mail = emails.lower_email
 where emails.user_id = ?
@@ -61,6 +64,14 @@ where imported_people.id = ?
   and emails.is_activated = ?
 limit ?;
 
+-- imports.findUnfinishedArchive
+select id
+from imports
+where doer_id = ?
+  and phase in ('queued', 'git', 'records')
+  and remote_url = ?
+limit ?;
+
 -- imports.finish
 update imports
 set phase = ?, error = ?, sealed_secret = ?, waits_until = ?, since = begun_at, updated_at = ?
@@ -82,6 +93,12 @@ where id = ?
 -- imports.settle
 update imports
 set phase = ?, repository_id = ?, updated_at = ?
+where id = ?
+  and phase = ?;
+
+-- imports.settleArchive
+update imports
+set phase = ?, repository_id = ?, service = ?, updated_at = ?
 where id = ?
   and phase = ?;
 

@@ -87,9 +87,10 @@ export interface ImportsTable {
   host: Generated<string>
   /** When the present or last run began. */
   begun_at: Generated<Seconds>
-  /** Whose the repository will be, what it will be called, and whether it will be private, as long as there is none. */
-  owner_id: Generated<number>
+  /** What the repository was to be called; it may have another name by now. */
   name: Generated<string>
+  /** Whose it will be, and whether it will be private, as long as there is none. */
+  owner_id: Generated<number>
   is_private: Generated<Flag>
   created_at: Seconds
   updated_at: Seconds

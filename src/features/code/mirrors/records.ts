@@ -46,7 +46,11 @@ const STATES = ["waiting", "running", "done", "failed"] as const
 
 export const RepositoryImport = record("RepositoryImport", {
   id: int64(),
-  repository: nullable(Type.String({ description: "such as acme/rocket; null where it waits for its turn, or was deleted" })),
+  repository: nullable(
+    Type.String({
+      description: "such as acme/rocket; null where it waits for its turn, was deleted, or the caller may not see it any more",
+    }),
+  ),
   state: oneOf(["queued", "running", "stopped", "done", "failed"]),
   service: Type.String(),
   clone_addr: Type.String({ description: "without credentials" }),

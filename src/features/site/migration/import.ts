@@ -37,13 +37,15 @@ import { putFaults } from "./writers/items-store.ts"
 export interface ImportRun {
   readonly signal: AbortSignal
   readonly isLast: boolean
+  /** Brings all, where no other server is asked. */
+  readonly bring?: (row: Import, signal: AbortSignal) => Promise<void>
 }
 
 /**
  * Imports a repository from the source in the import's row, continuing where an earlier attempt stopped. Errors are written in the row.
  * Throws where another attempt may succeed.
  */
-export async function runImport(services: Services, importId: number, { signal: given, isLast }: ImportRun): Promise<void> {
+export async function runImport(services: Services, importId: number, { signal: given, isLast, bring }: ImportRun): Promise<void> {
   const { database, log, now } = services
   const stored = await findImport.first(database.read, { id: importId })
   if (!stored || !isUnfinished(stored)) return
@@ -51,6 +53,7 @@ export async function runImport(services: Services, importId: number, { signal: 
   const { signal } = stops
   let isGitHere = stored.phase === "records"
   try {
+    if (bring) return await bring(stored, signal)
     const row = stored.phase === "queued" ? await leaveQueue(services, stored, signal) : stored
     const on = row && (await findRepositoryById.first(database.read, { id: row.repository_id }))
     if (!row) return

@@ -1,4 +1,6 @@
 import { type Insertable, type SqlBool, sql, type Updateable } from "kysely"
+import { visibleRepositories } from "../../../access/visibility.ts"
+import type { Actor, SignedIn } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
@@ -95,6 +97,22 @@ export const settleImport = query("imports.settle", (db, p: Params<{ id: number;
     .where("phase", "=", "queued"),
 )
 
+/** The same for one whose repository is there at once, of an archive. */
+export const settleArchive = query(
+  "imports.settleArchive",
+  (db, p: Params<{ id: number; repositoryId: number; service: string; now: Seconds }>) =>
+    db
+      .updateTable("imports")
+      .set({ phase: "records", repository_id: p.repositoryId, service: p.service, updated_at: p.now })
+      .where("id", "=", p.id)
+      .where("phase", "=", "queued"),
+)
+
+/** An archive of somebody that is not brought yet: no other server has its address. */
+export const findUnfinishedArchive = query("imports.findUnfinishedArchive", (db, p: Params<{ doerId: number }>) =>
+  db.selectFrom("imports").select("id").where("doer_id", "=", p.doerId).where(UNFINISHED_PHASE).where("remote_url", "=", "").limit(1),
+)
+
 /** Remembers why a step did not succeed; it is tried again. */
 export const noteTrouble = query("imports.noteTrouble", (db, p: Params<{ id: number; error: string }>) =>
   db
@@ -129,11 +147,11 @@ export const findAhead = query("imports.findAhead", (db, p: Params<{ doerId: num
     .limit(p.limit),
 )
 
-/** Imports by their ids, in their order, with the repositories that they have. */
-export const findImportsByIds = (db: Handle, ids: readonly number[]) =>
+/** Imports by their ids, in their order, with those of their repositories that the caller may see. */
+export const findImportsByIds = (db: Handle, actor: Actor, ids: readonly number[]) =>
   db
     .selectFrom("imports")
-    .leftJoin("repositories", "repositories.id", "imports.repository_id")
+    .leftJoin("repositories", (join) => join.onRef("repositories.id", "=", "imports.repository_id").on(visibleRepositories(actor)))
     .leftJoin("users", "users.id", "repositories.owner_id")
     .selectAll("imports")
     .select(["users.name as owner_name", "repositories.name as repository_name"])
@@ -141,11 +159,11 @@ export const findImportsByIds = (db: Handle, ids: readonly number[]) =>
     .orderBy("imports.id")
     .execute()
 
-/** A page of somebody's imports, newest first, with the repositories that they have, and their total. */
-export async function listImports(db: Handle, doerId: number, { limit, offset }: Page) {
-  const all = db.selectFrom("imports").where("doer_id", "=", doerId)
+/** A page of the caller's imports, newest first, with those of their repositories that they may see still, and their total. */
+export async function listImports(db: Handle, actor: SignedIn, { limit, offset }: Page) {
+  const all = db.selectFrom("imports").where("doer_id", "=", actor.user.id)
   const rows = await all
-    .leftJoin("repositories", "repositories.id", "imports.repository_id")
+    .leftJoin("repositories", (join) => join.onRef("repositories.id", "=", "imports.repository_id").on(visibleRepositories(actor)))
     .leftJoin("users", "users.id", "repositories.owner_id")
     .selectAll("imports")
     .select(["users.name as owner_name", "repositories.name as repository_name"])

@@ -123,6 +123,7 @@ async function prepare(
         repository_id: repositoryId,
         doer_id: doer.id,
         service: serviceOf(options),
+        name,
         ...remote,
         sealed_secret: "",
         parts: JSON.stringify(options.wiki ? [WIKI, ...parts] : parts),

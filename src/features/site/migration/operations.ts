@@ -1,6 +1,7 @@
 import { onRepositoryAsAdministrator } from "../../../access/policies/repositories.ts"
 import { requireAccount, signedIn, siteAdministrator } from "../../../access/policies/site.ts"
 import { findUserByName } from "../../../access/store.ts"
+import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { t } from "../../../core/language/message.ts"
@@ -45,8 +46,8 @@ async function ownImport(db: Handle, id: number, doerId: number): Promise<Import
 const fullName = ({ owner_name, repository_name }: { readonly owner_name: string | null; readonly repository_name: string | null }) =>
   owner_name === null || repository_name === null ? null : `${owner_name}/${repository_name}`
 
-const named = async (db: Handle, { id }: Pick<Import, "id">): Promise<RepositoryImport> => {
-  const [row] = await findImportsByIds(db, [id])
+const named = async (db: Handle, actor: Actor, { id }: Pick<Import, "id">): Promise<RepositoryImport> => {
+  const [row] = await findImportsByIds(db, actor, [id])
   if (!row) throw refuse.notFound()
   return presentImport(row, fullName(row))
 }
@@ -59,7 +60,7 @@ const presentPerson = ({ id, host, login, name, waiting, user_name }: Omit<Perso
   login,
   name,
   user: user_name,
-  waiting: Number(waiting ?? 0),
+  waiting: Number(waiting),
 })
 
 /** The most people of other servers who can have one of somebody's addresses and are listed. */
@@ -146,9 +147,9 @@ export const migrationOperations: readonly Operation[] = [
     archived: "refused",
     answers: { 200: RepositoryImport },
     refuses: ["forbidden", "notFound", "conflict", "archived"],
-    handle: async ({ services, db, repository }) => {
+    handle: async ({ services, db, actor, repository }) => {
       const { stopRun } = await import("./runs.ts")
-      return ok(await named(services.database.read, await stopRun(services, await importOf(db, repository.id))))
+      return ok(await named(services.database.read, actor, await stopRun(services, await importOf(db, repository.id))))
     },
   }),
 
@@ -167,7 +168,7 @@ export const migrationOperations: readonly Operation[] = [
     refuses: ["forbidden", "notFound", "conflict", "invalid", "tooMany", "archived"],
     handle: async ({ services, db, actor, repository, body }) => {
       const { startRun } = await import("./runs.ts")
-      return ok(await named(services.database.read, await startRun(services, actor, await importOf(db, repository.id), body)))
+      return ok(await named(services.database.read, actor, await startRun(services, actor, await importOf(db, repository.id), body)))
     },
   }),
 
@@ -179,8 +180,8 @@ export const migrationOperations: readonly Operation[] = [
     paged: true,
     answers: { 200: Type.Array(RepositoryImport) },
     refuses: ["forbidden"],
-    handle: async ({ db, me, page }) => {
-      const { rows, total } = await listImports(db, me.id, page)
+    handle: async ({ db, actor, page }) => {
+      const { rows, total } = await listImports(db, actor, page)
       return listed(
         rows.map((row) => presentImport(row, fullName(row))),
         total,
@@ -202,7 +203,7 @@ export const migrationOperations: readonly Operation[] = [
       requireAccount(call)
       const { services, actor, body } = call
       const { queueImports } = await import("./queue.ts")
-      const rows = await findImportsByIds(services.database.read, await queueImports(services, actor, body))
+      const rows = await findImportsByIds(services.database.read, actor, await queueImports(services, actor, body))
       return created(rows.map((row) => presentImport(row, fullName(row))))
     },
   }),
@@ -215,9 +216,9 @@ export const migrationOperations: readonly Operation[] = [
     description: "Also one that still waits for its turn. Stopping it again changes nothing.",
     answers: { 200: RepositoryImport },
     refuses: ["forbidden", "notFound", "conflict"],
-    handle: async ({ services, db, me, path }) => {
+    handle: async ({ services, db, me, actor, path }) => {
       const { stopRun } = await import("./runs.ts")
-      return ok(await named(services.database.read, await stopRun(services, await ownImport(db, path.id, me.id))))
+      return ok(await named(services.database.read, actor, await stopRun(services, await ownImport(db, path.id, me.id))))
     },
   }),
 
@@ -232,7 +233,7 @@ export const migrationOperations: readonly Operation[] = [
     refuses: ["forbidden", "notFound", "conflict", "invalid", "tooMany"],
     handle: async ({ services, db, me, actor, path, body }) => {
       const { startOwnRun } = await import("./runs.ts")
-      return ok(await named(services.database.read, await startOwnRun(services, actor, await ownImport(db, path.id, me.id), body)))
+      return ok(await named(services.database.read, actor, await startOwnRun(services, actor, await ownImport(db, path.id, me.id), body)))
     },
   }),
 

@@ -1,5 +1,5 @@
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
-import { type SignedIn, signedInAs } from "../../../core/actor.ts"
+import { type SignedIn, signedInAs, type User } from "../../../core/actor.ts"
 import { flag } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { NotYet } from "../../../core/jobs/jobs.ts"
@@ -115,12 +115,7 @@ export async function leaveQueue(services: Services, row: Import, signal: AbortS
   const db = database.read
   const ahead = await findAhead(db, { doerId: row.doer_id, id: row.id, limit: AT_ONCE })
   if (ahead.length >= AT_ONCE) throw new NotYet("other imports of the same person come first", now() + TURN)
-  const doer = await findUserById.first(db, { id: row.doer_id })
-  const owner = await findUserById.first(db, { id: row.owner_id })
-  if (!doer || doer.is_active === 0 || doer.prohibit_login === 1) throw refuse.forbidden("who asked for it may not sign in any more")
-  if (!owner) throw refuse.invalid("repo_owner", "the owner was deleted meanwhile")
-  // Rights may have been taken away since it was asked for.
-  await ownerOf(services, signedInAs(doer), { repo_owner: owner.name })
+  const { doer, owner } = await requireBoth(services, row)
   const target = opened(services, row, importSecretContext(row.id))
   await requireCreatable(db, services, { doer, owner, name: row.name })
   const listing = await listReferences(services, target, signal)
@@ -137,6 +132,17 @@ export async function leaveQueue(services: Services, row: Import, signal: AbortS
   })
   const settled = isStopped ? undefined : await findImport.first(db, { id: row.id })
   return settled && (await findRepositoryById.first(db, { id: settled.repository_id })) ? settled : undefined
+}
+
+/** Who asked for an import, and whose it will be. Rights may have been taken away since it was asked for: refuses `forbidden` or `invalid` then. */
+export async function requireBoth(services: Services, row: Import): Promise<{ readonly doer: User; readonly owner: User }> {
+  const db = services.database.read
+  const doer = await findUserById.first(db, { id: row.doer_id })
+  const owner = await findUserById.first(db, { id: row.owner_id })
+  if (!doer || doer.is_active === 0 || doer.prohibit_login === 1) throw refuse.forbidden("who asked for it may not sign in any more")
+  if (!owner) throw refuse.invalid("repo_owner", "the owner was deleted meanwhile")
+  await ownerOf(services, signedInAs(doer), { repo_owner: owner.name })
+  return { doer, owner }
 }
 
 class Stopped extends Error {

@@ -53,7 +53,7 @@ export const ImportedPerson = record("ImportedPerson", {
   login: Type.String({ description: "there" }),
   name: Type.String({ description: "there" }),
   user: nullable(Type.String({ description: "who took their texts over; null where nobody has" })),
-  waiting: int64({ description: "how many records name them and can be taken over" }),
+  waiting: int64({ description: "how many records and reactions are theirs and can be taken over" }),
 })
 
 export const AssignImportedPersonOption = record("AssignImportedPersonOption", {

@@ -229,6 +229,17 @@ withWorld("runs of imports", { open: openForges }, ({ test, world: forges }) => 
     expect((await forges.ann.call("POST", "/user/imports", { addresses: Array.from({ length: 201 }, () => one) })).status).toBe(422)
     const others = await forges.bob.call("POST", "/user/imports", { addresses: [one], repo_owner: "ann" })
     expect(others.status).toBe(403)
+
+    // Who has given it away learns no more of its name.
+    const namesOf = async () => (await must200("/user/imports")).map(({ repository }: { repository: string | null }) => repository)
+    expect(await namesOf()).toContain("ann/second")
+    await must(forges.ann, "POST", "/repos/ann/second/transfer", { new_owner: "bob" })
+    await must(forges.bob, "POST", "/repos/ann/second/transfer/accept")
+    await must(forges.bob, "PATCH", "/repos/bob/second", { name: "hidden" })
+    expect((await forges.ann.call("GET", "/repos/bob/hidden")).status).toBe(404)
+    expect((await namesOf()).filter((name: string | null) => name?.startsWith("bob/"))).toEqual([])
+    await must(forges.bob, "PATCH", "/repos/bob/hidden", { private: false })
+    expect(await namesOf()).toContain("bob/hidden")
   })
 
   test("name others only for administrators of the site, and people take over what is theirs by a verified address", async () => {
@@ -290,7 +301,7 @@ withWorld("runs of imports", { open: openForges }, ({ test, world: forges }) => 
     const admin = await forges.here.person("ada")
     await database.write((tx) => tx.updateTable("users").set({ is_admin: 1 }).where("id", "=", admin.id).execute())
     const found = await must(admin, "GET", "/admin/imports/people?q=YA")
-    expect(found).toEqual([expect.objectContaining({ login: "yan", user: null })])
+    expect(found).toEqual([expect.objectContaining({ login: "yan", user: null, waiting: 1 })])
     expect((await forges.bob.call("GET", "/admin/imports/people")).status).toBe(403)
     expect((await admin.call("PUT", `/admin/imports/people/${found[0].id}`, { login: "nobody-here" })).status).toBe(422)
     // As origins bring them that say who reacted.
@@ -303,6 +314,7 @@ withWorld("runs of imports", { open: openForges }, ({ test, world: forges }) => 
           .values({ ...reaction, comment_id })
           .execute(),
       )
+    expect((await must(admin, "GET", "/admin/imports/people?q=YA"))[0].waiting).toBe(3)
     await must(admin, "PUT", `/admin/imports/people/${found[0].id}`, { login: "bob" })
     await settle()
     expect((await get("/issues/1/comments"))[0]).toMatchObject({ user: { login: "bob" }, original_author: "" })

@@ -22,6 +22,7 @@ export const ownRepositoryPages: readonly Page[] = [
         title: t("Repositories"),
         body: html`
           <h1>Repositories</h1>
+          <p class="muted"><a href="/repo/imports">Your imports, and several at once</a></p>
           ${await repositoryList(call, {
             action: MINE,
             where: [ownedBy(call.me.id)],

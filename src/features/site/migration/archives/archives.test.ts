@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { expect } from "vitest"
@@ -7,9 +7,13 @@ import { withWorld } from "../../../../../tests/support/fixture.ts"
 import { findUserById } from "../../../../access/store.ts"
 import { must } from "../../../code/mirrors/testing.ts"
 import { openWorld } from "../../../code/repositories/testing.ts"
+import { createToken } from "../../../people/sign-in/credentials/tokens.ts"
 import { type Commits, makeRepository } from "../origins/testing.ts"
 import { importArchive } from "./import-archive.ts"
 import { unpack } from "./unpack.ts"
+
+/** Larger than the archives of these tests. */
+const MOST = 2 ** 20
 
 const HOME = "https://github.com/octo/rocket"
 const [octo, mona] = ["https://github.com/octocat", "https://github.com/mona"]
@@ -212,7 +216,7 @@ const gitlabFiles = ({ main, feature }: Commits): Readonly<Record<string, unknow
 }
 
 async function open(kind: Parameters<typeof openWorld>[0]) {
-  const world = await openWorld(kind)
+  const world = await openWorld(kind, { migrations: { maxArchiveBytes: MOST } })
   const ann = await world.person("ann")
   const folder = mkdtempSync(join(tmpdir(), "hearth-archives-"))
   const { services } = world.hearth
@@ -343,6 +347,59 @@ withWorld("an archive", { open }, ({ test, world }) => {
     expect((await world.get("/halted/issues?state=all&type=issues")).length).toBe(2)
     expect((await world.get("/halted/import")).state).toBe("done")
     await expect(world.bring(file, "halted")).rejects.toThrow("already exists")
+  })
+
+  test("is sent, one of a person at a time, and is removed when its import has ended", async () => {
+    const { services } = world.hearth
+    const { blobs, database, jobs, now } = services
+    const made = { userId: world.ann.id, name: "archives", scopes: ["all"], now: now() } as const
+    const { token } = await database.write((tx) => createToken(tx, made))
+    const send = async (file: string | Buffer, name: string, more = "") => {
+      const form = new FormData()
+      form.append("archive", new File([typeof file === "string" ? readFileSync(file) : file], "archive.tar.gz"))
+      const headers = { authorization: `token ${token}` }
+      const answer = await fetch(`${world.hearth.url}/api/v1/user/imports/archive?name=${name}${more}`, {
+        method: "POST",
+        headers,
+        body: form,
+      })
+      return { status: answer.status, body: await answer.json() }
+    }
+    const kept = async () => {
+      const keys: string[] = []
+      for await (const { key } of blobs.list("uploads")) keys.push(key)
+      return keys.length
+    }
+    const file = world.pack("sent", githubFiles)
+    expect(await send(file, "sent")).toMatchObject({ status: 201, body: { state: "queued", repository: null, service: "archive" } })
+    expect([(await send(file, "sent2")).status, await kept()]).toEqual([409, 1])
+    await jobs.drain()
+    expect(await kept()).toBe(0)
+    expect(await world.get("/sent/import")).toMatchObject({ state: "done", error: "", service: "github-archive" })
+    expect((await world.get("/sent/issues?state=all&type=issues")).length).toBe(2)
+
+    // What can't be brought says so, and leaves nothing.
+    const last = async () => (await must(world.ann, "GET", "/user/imports"))[0]
+    expect((await send(Buffer.from("no archive"), "none")).status).toBe(201)
+    await jobs.drain()
+    expect(await last()).toMatchObject({ state: "failed", repository: null, error: expect.stringContaining("can't be unpacked") })
+    expect((await send(file, "stopped")).status).toBe(201)
+    await must(world.ann, "POST", `/user/imports/${(await last()).id}/stop`)
+    await jobs.drain()
+    expect((await last()).state).toBe("stopped")
+    for (const name of ["none", "stopped"]) expect((await world.ann.call("GET", `/repos/ann/${name}`)).status).toBe(404)
+    expect((await send(file, "sent")).status).toBe(409)
+    expect((await send(file, "..")).status).toBe(422)
+    expect((await send(file, "others", "&repo_owner=nobody")).status).toBe(422)
+    expect((await send(Buffer.alloc(MOST + 1), "large")).status).toBe(413)
+    expect(await kept()).toBe(0)
+
+    // One that was swept while it waited fails with words.
+    expect((await send(file, "swept")).status).toBe(201)
+    await blobs.removeBelow("uploads/archives")
+    await jobs.drain()
+    expect(await last()).toMatchObject({ state: "failed", error: expect.stringContaining("send it again") })
+    expect(await database.read.selectFrom("imports").select("id").where("phase", "=", "queued").execute()).toEqual([])
   })
 
   test("is unpacked without links, strange names and what git would read, and not beyond its limits", async () => {

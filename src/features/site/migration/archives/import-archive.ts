@@ -19,11 +19,12 @@ import {
 import { surveyJob } from "../../../code/languages/survey.ts"
 import { establish, requireCreatable } from "../../../code/lifecycle/establish.ts"
 import { RemoteRefused } from "../../../code/mirrors/remote.ts"
+import type { Import } from "../../../code/mirrors/store.ts"
 import { chooseDefault, readTips } from "../../../code/pushes/branches.ts"
 import { requireRepositoryName } from "../../../code/repositories/names.ts"
 import { readAllTags } from "../../../code/tags/facts.ts"
-import { bringRecords } from "../bring.ts"
-import { findImport, findImportOf, finishImport, insertImport } from "../imports-store.ts"
+import { bringRecords, Elsewhere } from "../bring.ts"
+import { findImport, findImportOf, finishImport, insertImport, settleArchive, startImport } from "../imports-store.ts"
 import { KINDS } from "../origins/model.ts"
 import type { Origin } from "../origins/origin.ts"
 import { type Progress, readProgress } from "../progress.ts"
@@ -124,20 +125,22 @@ export interface ArchiveImport {
   readonly owner: User
   readonly name: string
   readonly signal: AbortSignal
+  /** The import of an archive that was sent, which has no repository before its archive is opened. */
+  readonly sent?: Import
 }
 
 /**
  * Makes a repository of an archive, with all its records. One that was interrupted goes on where it was: the repository of that name is the one that was begun.
  * Refuses `conflict` for a name that another has, `invalid` for one that no repository may have. Throws {@link RemoteRefused} for what is no such archive.
  */
-export async function importArchive(services: Services, { file, doer, owner, name, signal }: ArchiveImport): Promise<Progress> {
+export async function importArchive(services: Services, { file, doer, owner, name, signal, sent }: ArchiveImport): Promise<Progress> {
   const { database, now } = services
   requireRepositoryName(name, "name")
-  const begun = await findBegun(services, owner, name)
+  const begun = sent ? (sent.repository_id === 0 ? undefined : sent.id) : await findBegun(services, owner, name)
   if (!begun) await requireCreatable(database.read, services, { doer, owner, name })
   const archive = await openArchive(services, file, signal)
   try {
-    const importId = begun ?? (await create(services, { doer, owner, name }, archive))
+    const importId = begun ?? (await create(services, { doer, owner, name }, archive, sent))
     const imported = await findImport.first(database.read, { id: importId })
     const repository = imported && (await findRepositoryById.first(database.read, { id: imported.repository_id }))
     if (!imported || !repository) throw refuse.notFound()
@@ -155,16 +158,23 @@ export async function importArchive(services: Services, { file, doer, owner, nam
 }
 
 /** The import of the repository of this name, if it came from an archive and is not done. Refuses `conflict` for any other. */
-async function findBegun({ database }: Services, owner: User, name: string): Promise<number | undefined> {
+async function findBegun({ database, now }: Services, owner: User, name: string): Promise<number | undefined> {
   const there = await findRepositoryByName.first(database.read, { ownerId: owner.id, lowerName: name.toLowerCase() })
   if (!there) return undefined
   const row = await findImportOf.first(database.read, { repositoryId: there.id })
   if (!row || row.phase === "done" || !/^(?:github-archive|gitlab-export)$/.test(row.service))
     throw refuse.conflict("The repository with the same name already exists.")
+  // One that was stopped or has failed goes on too.
+  await database.write((tx) => startImport(tx, row.id, { phase: "records" }, now()))
   return row.id
 }
 
-async function create(services: Services, place: Pick<ArchiveImport, "doer" | "owner" | "name">, archive: OpenArchive): Promise<number> {
+async function create(
+  services: Services,
+  place: Pick<ArchiveImport, "doer" | "owner" | "name">,
+  archive: OpenArchive,
+  sent: Import | undefined,
+): Promise<number> {
   const { config, git, jobs, now } = services
   let importId = 0
   await establish(services, archive.take, async (made) => {
@@ -186,10 +196,18 @@ async function create(services: Services, place: Pick<ArchiveImport, "doer" | "o
         is_empty: flag(branches.length === 0),
       },
       alongside: async (tx, repositoryId) => {
+        await jobs.enqueue(tx, surveyJob, { repositoryId })
+        if (sent) {
+          importId = sent.id
+          const settled = await settleArchive.changes(tx, { id: sent.id, repositoryId, service: archive.service, now: now() })
+          if (settled === 0) throw new Elsewhere("the import was stopped")
+          return
+        }
         const stored = await insertImport(tx, {
           repository_id: repositoryId,
           doer_id: place.doer.id,
           service: archive.service,
+          name: place.name,
           remote_url: "",
           remote_username: "",
           lfs: 0,
@@ -203,7 +221,6 @@ async function create(services: Services, place: Pick<ArchiveImport, "doer" | "o
           updated_at: now(),
         })
         importId = stored.id
-        await jobs.enqueue(tx, surveyJob, { repositoryId })
       },
     }
   })

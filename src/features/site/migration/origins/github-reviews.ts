@@ -3,10 +3,10 @@ import Type, { type Static, type TSchema } from "../../../../core/schema.ts"
 import type { Services } from "../../../../core/services.ts"
 import { parseTime } from "../../../code/mirrors/import-target.ts"
 import { RemoteRefused } from "../../../code/mirrors/remote.ts"
-import type { LineComment, Person, Review } from "./model.ts"
+import type { LineComment, Person, Reaction, Review } from "./model.ts"
 import type { Batch } from "./origin.ts"
 import { nextPage, openRest, type Rest } from "./rest.ts"
-import { author, NONE, number, personOf, text, truth } from "./shapes.ts"
+import { author, counted, NONE, number, personOf, text, truth } from "./shapes.ts"
 
 /*
  * Reviews, with their threads on lines. GitHub's REST API has them in a list for each pull request, and doesn't say which threads are resolved; one query of
@@ -29,6 +29,7 @@ const threadComment = Type.Object({
   diffHunk: text,
   originalCommit: Type.Union([Type.Object({ oid: Type.String() }), NONE]),
   pullRequestReview: Type.Union([Type.Object({ databaseId: number }), NONE]),
+  reactions: Type.Optional(Type.Union([Type.Object({ totalCount: number }), NONE])),
 })
 
 const thread = Type.Object({
@@ -101,6 +102,7 @@ const QUERY = `query ($owner: String!, $name: String!, $after: String, $order: I
               ${PAGE_INFO}
               nodes {
                 databaseId author ${WHO} body createdAt updatedAt diffHunk originalCommit { oid } pullRequestReview { databaseId }
+                reactions { totalCount }
               }
             }
           }
@@ -143,6 +145,7 @@ const listedLine = Type.Object({
   side: text,
   diff_hunk: text,
   original_commit_id: text,
+  reactions: counted,
   created_at: text,
   updated_at: text,
 })
@@ -156,9 +159,11 @@ interface Options {
   readonly graph: string
   readonly headers: Readonly<Record<string, string>>
   readonly now: Seconds
+  /** Who gave which of so many reactions to what has this address. */
+  readonly reactionsOf: (count: number | null | undefined, list: string, signal: AbortSignal) => Promise<readonly Reaction[]>
 }
 
-export function openReviews(services: Services, { rest, path, graph, headers, now }: Options) {
+export function openReviews(services: Services, { rest, path, graph, headers, now, reactionsOf }: Options) {
   const queries = headers["authorization"] === undefined ? undefined : openRest(services, { base: graph, headers })
 
   async function readList<S extends TSchema>(list: string, schema: S, signal: AbortSignal): Promise<readonly Static<S>[]> {
@@ -174,6 +179,10 @@ export function openReviews(services: Services, { rest, path, graph, headers, no
   async function fromLists(pull: number, signal: AbortSignal): Promise<readonly Review[]> {
     const reviews = await readList(`pulls/${pull}/reviews`, listedReview, signal)
     const lines = Map.groupBy(await readList(`pulls/${pull}/comments`, listedLine, signal), (line) => line.pull_request_review_id ?? 0)
+    const reactions = await reactionsOn(
+      lines.values().flatMap((some) => some.map((line) => [line.id, line.reactions?.total_count])),
+      signal,
+    )
     return reviews.flatMap((record) => {
       const createdAt = parseTime(record.submitted_at, now)
       return reviewOf({
@@ -199,14 +208,28 @@ export function openReviews(services: Services, { rest, path, graph, headers, no
             commit: line.original_commit_id ?? "",
             isOutdated: (line.line ?? null) === null,
             resolvedBy: undefined,
-            reactions: [],
+            reactions: reactions.get(line.id) ?? [],
           }
         }),
       })
     })
   }
 
-  function fromNode(node: Static<typeof PullNode>): readonly Review[] {
+  /** The reactions to comments on lines, by the ids of those that have some. */
+  async function reactionsOn(
+    comments: Iterable<readonly [id: number, count: number | null | undefined]>,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<number, readonly Reaction[]>> {
+    const found = new Map<number, readonly Reaction[]>()
+    for (const [id, count] of comments) if (count) found.set(id, await reactionsOf(count, `pulls/comments/${id}`, signal))
+    return found
+  }
+
+  async function fromNode(node: Static<typeof PullNode>, signal: AbortSignal): Promise<readonly Review[]> {
+    const counts = node.reviewThreads.nodes.flatMap(({ comments }) =>
+      comments.nodes.map(({ databaseId, reactions }) => [databaseId, reactions?.totalCount] as const),
+    )
+    const reactions = await reactionsOn(counts, signal)
     const lines = new Map<number, LineComment[]>()
     for (const { comments, ...at } of node.reviewThreads.nodes) {
       for (const record of comments.nodes) {
@@ -225,7 +248,7 @@ export function openReviews(services: Services, { rest, path, graph, headers, no
           isOutdated: at.isOutdated,
           // A thread is resolved at its first comment.
           resolvedBy: at.isResolved && record === comments.nodes[0] ? (actorOf(at.resolvedBy) ?? { key: "", login: "ghost" }) : undefined,
-          reactions: [],
+          reactions: reactions.get(record.databaseId) ?? [],
         }
         const known = lines.get(id)
         if (known) known.push(line)
@@ -262,7 +285,7 @@ export function openReviews(services: Services, { rest, path, graph, headers, no
     if (!pulls) throw new RemoteRefused("the server does not answer queries for reviews; the token may be too narrow")
     const records: Review[] = []
     const news = pulls.nodes.filter(({ updatedAt }) => !pullsSince(since).endOf(updatedAt))
-    for (const node of news) records.push(...(isWhole(node) ? fromNode(node) : await fromLists(node.number, signal)))
+    for (const node of news) records.push(...(isWhole(node) ? await fromNode(node, signal) : await fromLists(node.number, signal)))
     const { hasNextPage, endCursor } = pulls.pageInfo
     const goesOn = hasNextPage && news.length === pulls.nodes.length
     return { records, faults: [], next: goesOn ? (endCursor ?? undefined) : undefined, total: null }

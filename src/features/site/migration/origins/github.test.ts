@@ -129,7 +129,7 @@ function recordsOf(url: string, commits: Commits): Readonly<Record<string, Recor
     diffHunk: "@@ -17,7 +17,7 @@ line 16\n line 19\n-line 20\n+another line 20",
     originalCommit: { oid: commits.feature },
     pullRequestReview: { databaseId: of },
-    reactionGroups: [{ content: "HEART", reactors: { nodes: of === 81 ? [actor(hubot)] : [] } }],
+    reactions: { totalCount: of === 81 ? 1 : 0 },
   })
   const empty = { nodes: [], pageInfo: whole }
   const nodes = [
@@ -199,6 +199,7 @@ function recordsOf(url: string, commits: Commits): Readonly<Record<string, Recor
       { id: 1, user: mona, content: "heart", created_at: at(3) },
       { id: 2, user: octo, content: "+1", created_at: at(3) },
     ],
+    [`${AT}/pulls/comments/91/reactions`]: [{ id: 3, user: hubot, content: "rocket", created_at: at(6) }],
     [`${AT}/pulls`]: pulls,
     [`${AT}/pulls/3`]: { ...pulls[0], merged_by: null },
     [`${AT}/pulls/4`]: { ...pulls[1], merged_by: mona },
@@ -218,6 +219,7 @@ function recordsOf(url: string, commits: Commits): Readonly<Record<string, Recor
         side: "RIGHT",
         diff_hunk: "@@ -17,7 +17,7 @@\n+another line 20",
         original_commit_id: commits.feature,
+        reactions: { ...noReactions, total_count: 1 },
         ...dated(5),
       },
     ],
@@ -333,6 +335,9 @@ withWorld("a repository of GitHub", { open: (kind) => openImports(kind, "github"
       "mona: it is better",
     ])
 
+    // Nobody of them is known here: their reactions wait for them.
+    expect(await world.waiting("/whole")).toEqual(["hubot: rocket on why another?", "mona: heart on issue 1", "octocat: +1 on issue 1"])
+
     expect(await world.board("/whole")).toEqual(["Roadmap", ["No status", 3], ["Todo", 2], ["Done", 1]])
     expect(await world.get("/whole/branch_protections/main")).toMatchObject({
       enable_push: false,
@@ -364,6 +369,7 @@ withWorld("a repository of GitHub", { open: (kind) => openImports(kind, "github"
       ["REQUEST_CHANGES", 1],
     ])
     expect(recording.asked.some((request) => request.includes("graphql"))).toBe(false)
+    expect(await world.waiting("/listed")).toContain("hubot: rocket on why another?")
   })
 
   test("asks again only for what has changed since, and changes that alone", async () => {

@@ -8,7 +8,7 @@ import { openReviews, pullsSince } from "./github-reviews.ts"
 import { type Comment, type Issue, KINDS, type Kind, type Milestone, type Person, type Pull, type Reaction, type Release } from "./model.ts"
 import type { Batch, Origin, Place } from "./origin.ts"
 import { nextPage, openRest, readEach } from "./rest.ts"
-import { author, NONE, number, personOf, text, truth } from "./shapes.ts"
+import { author, counted, NONE, number, personOf, text, truth } from "./shapes.ts"
 
 /** A repository of GitHub, or of a GitHub server of one's own. */
 
@@ -25,8 +25,6 @@ const milestone = Type.Object({
 
 const label = Type.Object({ id: Type.Integer(), name: Type.String({ minLength: 1 }), color: text, description: text })
 
-const reactions = Type.Optional(Type.Union([Type.Object({ total_count: number }), NONE]))
-
 const issue = Type.Object({
   id: Type.Integer(),
   number: Type.Integer({ minimum: 1, maximum: 2 ** 31 }),
@@ -40,7 +38,7 @@ const issue = Type.Object({
   milestone: Type.Optional(Type.Union([Type.Object({ title: Type.String() }), NONE])),
   assignees: Type.Optional(Type.Union([Type.Array(author), NONE])),
   pull_request: Type.Optional(Type.Unknown()),
-  reactions,
+  reactions: counted,
   closed_at: text,
   created_at: text,
   updated_at: text,
@@ -65,7 +63,7 @@ const comment = Type.Object({
   body: text,
   issue_url: Type.String({ pattern: "/[1-9][0-9]{0,9}$" }),
   user: author,
-  reactions,
+  reactions: counted,
   created_at: text,
   updated_at: text,
 })
@@ -132,7 +130,7 @@ export function openGithub(services: Services, target: RemoteAddress): Origin {
     headers: { ...authorization, accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" },
   })
   const now = services.now()
-  const reviews = openReviews(services, { rest, path, graph, headers: authorization, now })
+  const reviews = openReviews(services, { rest, path, graph, headers: authorization, now, reactionsOf })
   const boards = openBoards(services, { path, graph, headers: authorization, now })
 
   /** A page of a list. A position is the path of the page, as the server gives it. */
@@ -159,12 +157,8 @@ export function openGithub(services: Services, target: RemoteAddress): Origin {
   }
 
   /** Who gave which reaction: asked for only where there are some. */
-  async function reactionsOf(
-    counted: Static<typeof reactions> | undefined,
-    list: string,
-    signal: AbortSignal,
-  ): Promise<readonly Reaction[]> {
-    if ((counted?.total_count ?? 0) === 0) return []
+  async function reactionsOf(count: number | null | undefined, list: string, signal: AbortSignal): Promise<readonly Reaction[]> {
+    if (!count) return []
     const { records } = await page(
       `${list}/reactions`,
       reaction,
@@ -190,7 +184,7 @@ export function openGithub(services: Services, target: RemoteAddress): Origin {
       milestone: record.milestone?.title,
       assignees: peopleOf(record.assignees),
       dueAt: 0,
-      reactions: await reactionsOf(record.reactions, `issues/${record.number}`, signal),
+      reactions: await reactionsOf(record.reactions?.total_count, `issues/${record.number}`, signal),
     }
   }
 
@@ -293,7 +287,7 @@ export function openGithub(services: Services, target: RemoteAddress): Origin {
         async (record): Promise<Comment> => ({
           ...writtenOf(record, now),
           on: { number: Number(record.issue_url.split("/").at(-1)) },
-          reactions: await reactionsOf(record.reactions, `issues/comments/${record.id}`, signal),
+          reactions: await reactionsOf(record.reactions?.total_count, `issues/comments/${record.id}`, signal),
         }),
         position,
         signal,

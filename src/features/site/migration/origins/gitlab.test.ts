@@ -193,6 +193,7 @@ withWorld("a project of GitLab", { open: (kind) => openImports(kind, "gitlab", "
     const home = `${world.hearth.url}/ann/whole`
     const [comment] = await world.get("/whole/issues/2/comments")
     const [shot] = await world.get("/whole/issues/1/assets")
+    expect(await world.waiting("/whole")).toEqual(["sam: +1 on issue 1"])
     expect(await world.get("/whole/issues/1")).toMatchObject({
       title: "issue 1",
       original_author: "jane",

@@ -7,6 +7,8 @@ export const NONE = Type.Null()
 export const text = Type.Optional(Type.Union([Type.String(), NONE]))
 export const number = Type.Optional(Type.Union([Type.Integer(), NONE]))
 export const truth = Type.Optional(Type.Union([Type.Boolean(), NONE]))
+/** How many reactions there are, in GitHub's words. */
+export const counted = Type.Optional(Type.Union([Type.Object({ total_count: number }), NONE]))
 export const person = Type.Object({ id: number, login: text, full_name: text, name: text })
 export const author = Type.Optional(Type.Union([person, NONE]))
 

@@ -232,6 +232,19 @@ export async function openImports(
         ...columns.map(({ id, title }) => [title, ...cards.flatMap(({ column_id, number }) => (column_id === id ? number : []))]),
       ]
     },
+    /** The reactions that wait for who gave them. */
+    async waiting(address: string): Promise<readonly string[]> {
+      const { id } = await must(ann, "GET", `/repos/ann${address}`)
+      const rows = await services.database.read
+        .selectFrom("imported_reactions")
+        .innerJoin("imported_people", "imported_people.id", "imported_reactions.person_id")
+        .innerJoin("issues", "issues.id", "imported_reactions.issue_id")
+        .leftJoin("comments", "comments.id", "imported_reactions.comment_id")
+        .select(["login", "imported_reactions.content as reaction", "issues.title", "comments.content"])
+        .where("issues.repository_id", "=", id)
+        .execute()
+      return rows.map(({ login, reaction, title, content }) => `${login}: ${reaction} on ${content ?? title}`).toSorted()
+    },
     /** What each step has brought, with what it has not. */
     left: (steps: readonly { readonly name: string; readonly done: number; readonly missing: number }[]) =>
       Object.fromEntries(steps.map(({ name, done, missing }) => [name, missing === 0 ? done : [done, missing]])),

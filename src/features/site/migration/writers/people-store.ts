@@ -9,6 +9,10 @@ import type { Page } from "../../../../core/operation.ts"
 const WAITS = sql<SqlBool>`imported_items.person_id > 0`
 const HAS_MAIL = sql<SqlBool>`imported_people.mail <> ''`
 
+/** How many records and reactions wait for a person. */
+const WAITING = sql<number>`(select count(*) from imported_items where imported_items.person_id = imported_people.id and ${WAITS})
+  + (select count(*) from imported_reactions where imported_reactions.person_id = imported_people.id)`.as("waiting")
+
 interface ImportedPerson {
   readonly host: string
   readonly key: string
@@ -71,14 +75,7 @@ export const findOwnPeople = query("imports.findOwnPeople", (db, p: Params<{ use
     .selectFrom("emails")
     .innerJoin("imported_people", "imported_people.mail", "emails.lower_email")
     .selectAll("imported_people")
-    .select((eb) =>
-      eb
-        .selectFrom("imported_items")
-        .select(({ fn }) => fn.countAll<number>().as("count"))
-        .whereRef("imported_items.person_id", "=", "imported_people.id")
-        .where(WAITS)
-        .as("waiting"),
-    )
+    .select(WAITING)
     .where("emails.user_id", "=", p.userId)
     .where("emails.is_activated", "=", 1)
     .where(HAS_MAIL)
@@ -103,14 +100,7 @@ export async function listPeople(
     .leftJoin("users", "users.id", "imported_people.user_id")
     .selectAll("imported_people")
     .select("users.name as user_name")
-    .select((eb) =>
-      eb
-        .selectFrom("imported_items")
-        .select(({ fn }) => fn.countAll<number>().as("count"))
-        .whereRef("imported_items.person_id", "=", "imported_people.id")
-        .where(WAITS)
-        .as("waiting"),
-    )
+    .select(WAITING)
     .orderBy("imported_people.host")
     .orderBy("imported_people.login")
     .orderBy("imported_people.id")
