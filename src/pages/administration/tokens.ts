@@ -9,7 +9,7 @@ import { tokenAdministrationOperations } from "../../features/people/sign-in/cre
 import type { Reach } from "../../features/people/sign-in/credentials/reach.ts"
 import { listTokens } from "../../features/people/sign-in/credentials/store.ts"
 import { ADMINISTRATION_PATH, administrationPage, ADMINISTRATION_PEOPLE as PEOPLE } from "../../web/administration.ts"
-import { empty, filterForm, pager, table } from "../../web/components.ts"
+import { empty, filterForm, pager } from "../../web/components.ts"
 import { formButton } from "../../web/form.ts"
 import { expiry, lastUse, permissions } from "../parts/tokens.ts"
 
@@ -38,11 +38,7 @@ const list: Page = page({
           tokens.length === 0
             ? empty("lock", t("No access tokens found"))
             : html`
-              ${table(
-                t("Access tokens"),
-                [t("Token"), t("User"), t("Expires|column"), t("Last use"), ""],
-                tokens.map((token) => tokenRow(token, reaches(token), now)),
-              )}
+              <ul class="rows card">${tokens.map((token) => tokenRow(token, reaches(token), now))}</ul>
               ${pager(reader.url, rows, total)}
             `
         }
@@ -55,16 +51,18 @@ type Listed = Awaited<ReturnType<typeof listTokens>>["rows"][number]
 
 const tokenRow = (token: Listed, reach: Reach, now: number): Html =>
   html`
-    <tr>
-      <td>
-        <bdi>${token.name}</bdi> <span class="muted small">ends in <code>${token.last_eight}</code></span>
+    <li>
+      <div class="main">
+        <span class="title">
+          <bdi>${token.name}</bdi> <span class="muted small">ends in <code>${token.last_eight}</code></span>
+        </span>
         ${permissions(token, reach)}
-      </td>
-      <td><a href="${PEOPLE}/${encodeURIComponent(token.user_name)}"><bdi>${token.user_name}</bdi></a></td>
-      <td>${expiry(token, now)}</td>
-      <td>${lastUse(token, now)}</td>
-      <td>${formButton(revoke, { id: String(token.id) }, html`Revoke<span class="hidden-text"> ${token.name}</span>`)}</td>
-    </tr>
+        <span class="muted small">
+          <a class="in-text" href="${PEOPLE}/${encodeURIComponent(token.user_name)}"><bdi>${token.user_name}</bdi></a>, ${lastUse(token, now)}, ${expiry(token, now)}
+        </span>
+      </div>
+      ${formButton(revoke, { id: String(token.id) }, html`Revoke<span class="hidden-text"> ${token.name}</span>`)}
+    </li>
   `
 
 const revoke = form({

@@ -200,7 +200,7 @@ const factorFields = ({ name, second_factor_due_at: due, requires_second_factor:
     label: t("Members need a second factor"),
     hint: html`
       Without an authenticator app or a passkey, members and collaborators reach nothing of this organization after the
-      grace period, until they set one up. <a href="${path("org", name, "members")}?factor=missing">Who has none</a>
+      grace period, until they set one up. <a class="in-text" href="${path("org", name, "members")}?factor=missing">Who has none</a>
     `,
   },
   {
