@@ -68,7 +68,7 @@ describe.each(["overwritten", "cut off", "loose and emptied", "loose and removed
     return lines.find((line) => line.startsWith(blob)) ?? ""
   }
 
-  it("is 500 with an id everywhere, named by the doctor, and whole again once it is brought back", async () => {
+  it("is refused with an id everywhere, named by the doctor, and whole again once it is brought back", async () => {
     const bringBack = await damaged()
     const { ask, hearth, git } = forge
     const lines = vi.spyOn(hearth.services.log, "error")
@@ -82,7 +82,7 @@ describe.each(["overwritten", "cut off", "loose and emptied", "loose and removed
     ]
     for (const path of [...calls, ...calls]) {
       const answer = await ask(path)
-      expect([path, answer.status]).toEqual([path, 500])
+      expect([path, answer.status]).toEqual([path, 409])
       expect(JSON.parse(answer.text)).toMatchObject({
         request_id: answer.headers.get("x-request-id"),
         message: expect.stringContaining(answer.headers.get("x-request-id") ?? ""),

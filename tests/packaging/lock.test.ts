@@ -5,7 +5,7 @@ import { expect, test } from "vitest"
 /** What `npm ci` would warn of, were it not silent (`.npmrc`). */
 
 /** What runs on the Node.js that Hearth brings, or in browsers, and never on the one that runs npm. */
-const NEED_MORE = ["@mermaid-js/parser", "chevrotain", "commander", "mermaid", "sanitize-html"]
+const NEED_MORE = ["@mermaid-js/parser", "chevrotain", "commander", "ldapts", "mermaid", "sanitize-html"]
 /** The oldest Node.js that the README allows for running npm. */
 const OLDEST = 20
 

@@ -38,7 +38,7 @@ const FULL = /No space left on device|Disk quota exceeded/
 
 /** What git says of objects that can't be read, also where it passes over them. */
 export const DAMAGED =
-  /corrupt|inflate|unable to read|bad object|does not point to a valid object|could not (get object info|read)|packfile .* (cannot be accessed|truncated)/i
+  /corrupt|inflate|unable to read|bad object|does not point to a valid object|could not (get object info|read)|packfile .* (cannot be accessed|truncated|does not match index)/i
 
 /** An error of git. `message` is fit for a log; `detail` may name server paths and must not reach a client. */
 export class GitError extends Error {

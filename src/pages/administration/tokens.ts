@@ -49,8 +49,9 @@ const list: Page = page({
 
 type Listed = Awaited<ReturnType<typeof listTokens>>["rows"][number]
 
-const tokenRow = (token: Listed, reach: Reach, now: number): Html =>
-  html`
+function tokenRow(token: Listed, reach: Reach, now: number): Html {
+  const owner = `${PEOPLE}/${encodeURIComponent(token.user_name)}`
+  return html`
     <li>
       <div class="main">
         <span class="title">
@@ -58,12 +59,13 @@ const tokenRow = (token: Listed, reach: Reach, now: number): Html =>
         </span>
         ${permissions(token, reach)}
         <span class="muted small">
-          <a class="in-text" href="${PEOPLE}/${encodeURIComponent(token.user_name)}"><bdi>${token.user_name}</bdi></a>, ${lastUse(token, now)}, ${expiry(token, now)}
+          <a class="in-text" href="${owner}"><bdi>${token.user_name}</bdi></a>, ${lastUse(token, now)}, ${expiry(token, now)}
         </span>
       </div>
       ${formButton(revoke, { id: String(token.id) }, html`Revoke<span class="hidden-text"> ${token.name}</span>`)}
     </li>
   `
+}
 
 const revoke = form({
   id: "admin.revokeToken",

@@ -79,7 +79,12 @@ export function sendRefusal(
     return reply.send()
   const seconds = retryAfter(refusal)
   if (seconds !== undefined) reply.header("retry-after", seconds)
-  const fault = refusal.kind === "internal" && { message: faultWords(request.id), request_id: request.id }
+  // By the id an administrator finds the line in the log.
+  const found = { request_id: request.id }
+  const fault =
+    refusal.kind === "internal"
+      ? { ...found, message: faultWords(request.id) }
+      : refusal.kind === "damaged" && { ...found, message: `${refusal.said.in(language)}: ${request.id}` }
   const body = {
     ...(isMissing && { errors: [] }),
     ...refusal.extra,
