@@ -9,11 +9,9 @@ import { serveFetch } from "../../features/code/pushes/fetch.ts"
 import { type Address, follow, movedTo } from "../../features/code/pushes/follow.ts"
 import { OFFERS_INFO } from "../../features/code/pushes/offers.ts"
 import { partAt } from "../../features/code/wiki/part.ts"
-import { authenticatorOf } from "../../features/people/sign-in/authenticate.ts"
 import { readAuthorization } from "../../features/people/sign-in/credentials/credentials.ts"
 import { isGitError, servicePreamble } from "../../git/index.ts"
-import { clientAddress } from "../client/address.ts"
-import { callerByProxy } from "../routing/callers.ts"
+import { callerPresenting } from "../routing/callers.ts"
 import { leadTo } from "../routing/redirect.ts"
 import { hiddenFrom, NO_CACHE, sendRefusal } from "./answer.ts"
 import { addressOf, discardRest, isService, protocolOf, readBody, type Service } from "./request.ts"
@@ -53,11 +51,8 @@ export async function registerGitHttp(app: FastifyInstance, services: Services):
   })
 
   /** The caller. A second factor can't be asked for: its codes work once, and git makes several requests. */
-  const authenticate = async (request: FastifyRequest): Promise<Actor> => {
-    const presented = readAuthorization(request.headers.authorization)
-    const named = presented.kind === "none" ? await callerByProxy(services, request) : undefined
-    return named ?? authenticatorOf(services).authenticate({ presented, code: undefined, address: clientAddress(request) })
-  }
+  const authenticate = (request: FastifyRequest): Promise<Actor> =>
+    callerPresenting(services, request, readAuthorization(request.headers.authorization))
 
   async function advertise(request: FastifyRequest<Names>, reply: FastifyReply, service: Service): Promise<FastifyReply> {
     const actor = await authenticate(request)

@@ -6,12 +6,10 @@ import type { Services } from "../../core/services.ts"
 import { bearerOfPass, isPassText, type LfsOperation, type Pass, readPass } from "../../features/code/lfs/passes.ts"
 import { admitFetch, admitPush } from "../../features/code/pushes/admission.ts"
 import { type Address, follow } from "../../features/code/pushes/follow.ts"
-import { authenticatorOf } from "../../features/people/sign-in/authenticate.ts"
 import { readAuthorization } from "../../features/people/sign-in/credentials/credentials.ts"
-import { clientAddress } from "../client/address.ts"
 import { hiddenFrom } from "../git-http/answer.ts"
 import { addressOf } from "../git-http/request.ts"
-import { callerByProxy } from "../routing/callers.ts"
+import { callerPresenting } from "../routing/callers.ts"
 
 /** Permission to download and upload large files: that of fetching and pushing, checked at every request as git over HTTP checks it. */
 
@@ -38,11 +36,7 @@ export function openLfsAccess(services: Services): LfsAccess {
       return { pass, actor: await bearerOfPass(services, pass, address) }
     }
     // A second factor can't be asked for: its codes work once, and a client makes many requests.
-    const named = presented.kind === "none" ? await callerByProxy(services, request) : undefined
-    return {
-      pass: undefined,
-      actor: named ?? (await authenticatorOf(services).authenticate({ presented, code: undefined, address: clientAddress(request) })),
-    }
+    return { pass: undefined, actor: await callerPresenting(services, request, presented) }
   }
 
   /** A pass is valid for one operation on one repository only. */

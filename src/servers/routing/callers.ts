@@ -13,27 +13,23 @@ export async function callerByHeader(
   request: FastifyRequest,
   presented: Presented = readAuthorization(request.headers.authorization),
 ): Promise<Actor> {
-  const named = presented.kind === "none" ? await callerByProxy(services, request) : undefined
-  if (named) return named
-  const actor = await authenticatorOf(services).authenticate({
-    presented,
-    code: headerText(request, "x-gitea-otp"),
-    address: clientAddress(request),
-  })
+  const actor = await callerPresenting(services, request, presented, headerText(request, "x-gitea-otp"))
   await requireUsable(services, actor)
   return actor
 }
 
-/** The caller whom a trusted proxy names, where the site lets programs in by that. Refuses accounts that may not act now, as for a session. */
-export async function callerByProxy(services: Services, request: FastifyRequest): Promise<Actor | undefined> {
+/** The caller that credentials name, or a trusted proxy where there are none. Refuses wrong ones; whether the account may act now is asked by who calls this. */
+export const callerPresenting = async (services: Services, request: FastifyRequest, presented: Presented, code?: string): Promise<Actor> =>
+  (presented.kind === "none" && (await callerByProxy(services, request))) ||
+  authenticatorOf(services).authenticate({ presented, code, address: clientAddress(request) })
+
+/** The caller whom a trusted proxy names, where the site lets programs in by that. */
+async function callerByProxy(services: Services, request: FastifyRequest): Promise<Actor | undefined> {
   const person = services.config.signIn.proxy.programs ? proxyPerson(services, request) : undefined
   if (!person) return undefined
   const { personOfProxy } = await import("../../features/people/sign-in/proxy.ts")
   const user = await personOfProxy(services, person)
-  if (!user) return undefined
-  const actor = signedInAs(user)
-  await requireUsable(services, actor)
-  return actor
+  return user && signedInAs(user)
 }
 
 /** The caller by the Authorization header, or for reading by the session of the browser: a person who follows a link has a session and no header. */

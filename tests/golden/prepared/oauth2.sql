@@ -142,19 +142,19 @@ where oauth2_tokens.digest = ?;
 select oauth2_device_codes.id, application_id, scopes, network, oauth2_device_codes.created_at, name, owner_id
 from oauth2_device_codes
 inner join oauth2_applications on oauth2_applications.id = oauth2_device_codes.application_id
-where user_digest = ?
-  and expires_at > ?
+where expires_at > ?
   and grant_id is null
-  and is_denied = ?;
+  and is_denied = ?
+  and user_digest = ?;
 
 -- oauth2.findWaitingCode
 select oauth2_device_codes.id, application_id, scopes, network, oauth2_device_codes.created_at, name, owner_id
 from oauth2_device_codes
 inner join oauth2_applications on oauth2_applications.id = oauth2_device_codes.application_id
-where oauth2_device_codes.id = ?
-  and expires_at > ?
+where expires_at > ?
   and grant_id is null
-  and is_denied = ?;
+  and is_denied = ?
+  and oauth2_device_codes.id = ?;
 
 -- oauth2.markCodeUsed
 update oauth2_authorizations

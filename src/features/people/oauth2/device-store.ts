@@ -1,5 +1,5 @@
-import type { Insertable } from "kysely"
-import type { Transaction } from "../../../core/database/database.ts"
+import type { Expression, Insertable } from "kysely"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { OAuth2DeviceCodesTable } from "../../../core/database/tables/oauth2.ts"
 
@@ -27,38 +27,24 @@ export const findDeviceCode = query("oauth2.findDeviceCode", (db, p: Params<{ di
     .where("oauth2_device_codes.device_digest", "=", p.digest),
 )
 
-const waiting = [
-  "oauth2_device_codes.id",
-  "application_id",
-  "scopes",
-  "network",
-  "oauth2_device_codes.created_at",
-  "name",
-  "owner_id",
-] as const
-
-/** By the code that people type, with its application: one that still waits. */
-export const findTypedCode = query("oauth2.findTypedCode", (db, p: Params<{ digest: string; now: number }>) =>
+/** Codes that still wait for an answer, with their applications. */
+const waitingCodes = (db: Handle, now: Expression<number>) =>
   db
     .selectFrom("oauth2_device_codes")
     .innerJoin("oauth2_applications", "oauth2_applications.id", "oauth2_device_codes.application_id")
-    .select(waiting)
-    .where("user_digest", "=", p.digest)
-    .where("expires_at", ">", p.now)
+    .select(["oauth2_device_codes.id", "application_id", "scopes", "network", "oauth2_device_codes.created_at", "name", "owner_id"])
+    .where("expires_at", ">", now)
     .where("grant_id", "is", null)
-    .where("is_denied", "=", 0),
+    .where("is_denied", "=", 0)
+
+/** By the code that people type. */
+export const findTypedCode = query("oauth2.findTypedCode", (db, p: Params<{ digest: string; now: number }>) =>
+  waitingCodes(db, p.now).where("user_digest", "=", p.digest),
 )
 
 /** The same by its id. */
 export const findWaitingCode = query("oauth2.findWaitingCode", (db, p: Params<{ id: number; now: number }>) =>
-  db
-    .selectFrom("oauth2_device_codes")
-    .innerJoin("oauth2_applications", "oauth2_applications.id", "oauth2_device_codes.application_id")
-    .select(waiting)
-    .where("oauth2_device_codes.id", "=", p.id)
-    .where("expires_at", ">", p.now)
-    .where("grant_id", "is", null)
-    .where("is_denied", "=", 0),
+  waitingCodes(db, p.now).where("oauth2_device_codes.id", "=", p.id),
 )
 
 export const noteDevicePoll = query("oauth2.noteDevicePoll", (db, p: Params<{ id: number; now: number; interval: number }>) =>

@@ -76,10 +76,6 @@ export const findMerges = query("pulls.findMerges", (db, p: Params<{ issueIds: r
 export const updateIssue = (tx: Transaction, id: number, changes: Updateable<Tables["issues"]>) =>
   tx.updateTable("issues").set(changes).where("id", "=", id).execute()
 
-/** Corrects addresses in a text that came from another server, unless it was edited here. */
-export const rewriteIssueText = (tx: Transaction, { id, content }: { readonly id: number; readonly content: string }) =>
-  tx.updateTable("issues").set({ content }).where("id", "=", id).where("content_version", "=", 0).execute()
-
 /** The pinned issues or pull requests of a repository, in order. */
 export const findPinned = query("issues.findPinned", (db, p: Params<{ repositoryId: number; isPull: Flag }>) =>
   db

@@ -108,10 +108,6 @@ export const updateImportedText = (
   { id, content, updatedAt }: { readonly id: number; readonly content: string; readonly updatedAt: number },
 ) => tx.updateTable("comments").set({ content, updated_at: updatedAt }).where("id", "=", id).where("content_version", "=", 0).execute()
 
-/** Corrects addresses in a text that came from another server, unless it was edited here. */
-export const rewriteText = (tx: Transaction, { id, content }: { readonly id: number; readonly content: string }) =>
-  tx.updateTable("comments").set({ content }).where("id", "=", id).where("content_version", "=", 0).execute()
-
 /** Increments the version of a comment without changing its text. */
 export const touchContent = query("comments.touch", (db, p: Params<{ id: number; now: number }>) =>
   db

@@ -183,8 +183,15 @@ export async function listFaults(db: Handle, importId: number, { limit, offset }
   return { rows, total: Number(total) }
 }
 
-export const insertImport = (tx: Transaction, row: Insertable<Tables["imports"]>) =>
-  tx.insertInto("imports").values(row).returning("id").executeTakeFirstOrThrow()
+type Begun = "sealed_secret" | "cursor" | "begun_at" | "created_at" | "updated_at"
+
+/** Adds an import that begins now; its secret is stored by `sealImport`. */
+export const insertImport = (tx: Transaction, row: Omit<Insertable<Tables["imports"]>, Begun>, now: Seconds) =>
+  tx
+    .insertInto("imports")
+    .values({ ...row, sealed_secret: "", cursor: "{}", begun_at: now, created_at: now, updated_at: now })
+    .returning("id")
+    .executeTakeFirstOrThrow()
 
 /** Stores the secret of an import, which is sealed for its id. */
 export const sealImport = (tx: Transaction, id: number, sealed: string) =>

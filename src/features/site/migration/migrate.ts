@@ -119,21 +119,20 @@ async function prepare(
           last_sync_at: 0,
           next_sync_at: nextSync(now(), interval, 0),
         })
-      const stored = await insertImport(tx, {
-        repository_id: repositoryId,
-        doer_id: doer.id,
-        service: serviceOf(options),
-        name,
-        ...remote,
-        sealed_secret: "",
-        parts: JSON.stringify(options.wiki ? [WIKI, ...parts] : parts),
-        phase: "git",
-        cursor: "{}",
-        people,
-        begun_at: now(),
-        created_at: now(),
-        updated_at: now(),
-      })
+      const stored = await insertImport(
+        tx,
+        {
+          repository_id: repositoryId,
+          doer_id: doer.id,
+          service: serviceOf(options),
+          name,
+          ...remote,
+          parts: JSON.stringify(options.wiki ? [WIKI, ...parts] : parts),
+          phase: "git",
+          people,
+        },
+        now(),
+      )
       importId = stored.id
       const sealed = seal(importSecretContext(importId))
       if (sealed !== "") await sealImport(tx, importId, sealed)

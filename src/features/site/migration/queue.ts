@@ -52,26 +52,25 @@ export async function queueImports(services: Services, actor: SignedIn, several:
     await requireRoom(tx, actor.user.id, places.length)
     const ids: number[] = []
     for (const { target, name } of places) {
-      const { id } = await insertImport(tx, {
-        repository_id: 0,
-        doer_id: actor.user.id,
-        service: serviceOf(several),
-        remote_url: target.url,
-        remote_username: target.username,
-        sealed_secret: "",
-        lfs: flag(lfsEndpoint !== undefined),
-        lfs_endpoint: lfsEndpoint ?? "",
-        parts: JSON.stringify(several.wiki ? [WIKI, ...parts] : parts),
-        phase: "queued",
-        cursor: "{}",
-        people,
-        owner_id: owner.id,
-        name,
-        is_private: flag(several.private ?? false),
-        begun_at: now(),
-        created_at: now(),
-        updated_at: now(),
-      })
+      const { id } = await insertImport(
+        tx,
+        {
+          repository_id: 0,
+          doer_id: actor.user.id,
+          service: serviceOf(several),
+          remote_url: target.url,
+          remote_username: target.username,
+          lfs: flag(lfsEndpoint !== undefined),
+          lfs_endpoint: lfsEndpoint ?? "",
+          parts: JSON.stringify(several.wiki ? [WIKI, ...parts] : parts),
+          phase: "queued",
+          people,
+          owner_id: owner.id,
+          name,
+          is_private: flag(several.private ?? false),
+        },
+        now(),
+      )
       if (target.secret !== "") await sealImport(tx, id, secrets.seal(target.secret, importSecretContext(id)))
       await jobs.enqueue(tx, importJob, { importId: id })
       ids.push(id)

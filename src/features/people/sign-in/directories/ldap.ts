@@ -46,10 +46,11 @@ export const filledDn = (template: string, login: string): string =>
     ),
   )
 
-const textsOf = (entry: Entry, name: string): readonly string[] => {
-  const found = Object.entries(entry).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
-  return [found ?? []].flat().map((value) => (Buffer.isBuffer(value) ? value.toString("utf8") : value))
-}
+/** The values of an attribute, whose name has any letter case. */
+const valuesOf = (entry: Entry, name: string): readonly (Buffer | string)[] =>
+  [Object.entries(entry).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1] ?? []].flat()
+const textsOf = (entry: Entry, name: string): readonly string[] =>
+  valuesOf(entry, name).map((value) => (Buffer.isBuffer(value) ? value.toString("utf8") : value))
 const textOf = (entry: Entry, name: string): string => {
   const [value = ""] = textsOf(entry, name)
   return value.length <= LONGEST && !value.includes("\0") ? value : ""
@@ -57,8 +58,7 @@ const textOf = (entry: Entry, name: string): string => {
 
 /** The lasting id: text, or, as in Active Directory, bytes. */
 function subjectOf(entry: Entry, name: string): string {
-  const found = Object.entries(entry).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
-  const [value] = [found ?? []].flat()
+  const [value] = valuesOf(entry, name)
   return value === undefined ? "" : Buffer.isBuffer(value) ? value.toString("hex") : value.slice(0, LONGEST)
 }
 

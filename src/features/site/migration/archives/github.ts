@@ -6,11 +6,11 @@ import Type, { Check, type Static, type TSchema } from "../../../../core/schema.
 import { parseTime } from "../../../code/mirrors/import-target.ts"
 import { RemoteRefused } from "../../../code/mirrors/remote.ts"
 import { placeOf } from "../origins/github.ts"
-import type { Board, Facts, Issue, Kind, Label, LineComment, Person, Pull, Reaction, Records, Review } from "../origins/model.ts"
+import type { Board, Facts, Issue, Kind, Label, LineComment, Person, Pull, Reaction, Review } from "../origins/model.ts"
 import { KINDS } from "../origins/model.ts"
 import type { Batch, Origin } from "../origins/origin.ts"
 import { readEach } from "../origins/rest.ts"
-import { NONE, number, text, truth } from "../origins/shapes.ts"
+import { addressedMilestone, NONE, number, presentMilestone, text, truth } from "../origins/shapes.ts"
 
 /*
  * The archive of GitHub's migrations: files of a hundred records of a kind each. Records name each other, and people, by their addresses on the server.
@@ -64,16 +64,6 @@ const lineComment = Type.Object({
   commit_id: text,
   original_commit_id: text,
   diff_hunk: text,
-})
-const milestone = Type.Object({
-  url: Type.String(),
-  title: Type.String(),
-  description: text,
-  state: text,
-  due_on: text,
-  created_at: text,
-  updated_at: text,
-  closed_at: text,
 })
 const release = Type.Object({
   url: Type.String(),
@@ -186,7 +176,7 @@ export async function openGithubArchive(folder: string, now: Seconds) {
   const attachments = new Map<string, string>()
   for await (const { url, asset_url } of all("attachments", attachment)) if (attachments.size < MOST_KEPT) attachments.set(url, asset_url)
   const milestones = new Map<string, string>()
-  for await (const { url, title } of all("milestones", milestone)) milestones.set(url, title)
+  for await (const { url, title } of all("milestones", addressedMilestone)) milestones.set(url, title)
   const labels = new Map((told.labels ?? []).map(({ url, name }) => [url, name]))
   /** In which files the comments of a review are. */
   const linesOf = new Map<string, Set<string>>()
@@ -309,20 +299,7 @@ export async function openGithubArchive(folder: string, now: Seconds) {
   const whole = <T>(records: readonly T[]) => ({ records, faults: [], next: undefined, total: records.length })
   const readers: { readonly [K in Kind]: (position: string) => Promise<Batch<K>> } = {
     topics: async () => whole([facts]),
-    milestones: (position) =>
-      batch("milestones", milestone, position, (record): Records["milestones"] => {
-        const createdAt = parseTime(record.created_at, now)
-        return {
-          key: record.url,
-          title: record.title,
-          description: record.description ?? "",
-          isClosed: record.state === "closed",
-          closedAt: parseTime(record.closed_at, createdAt),
-          dueAt: parseTime(record.due_on, 0),
-          createdAt,
-          updatedAt: parseTime(record.updated_at, createdAt),
-        }
-      }),
+    milestones: (position) => batch("milestones", addressedMilestone, position, (record) => presentMilestone(record, record.url, now)),
     labels: async () =>
       whole(
         (told.labels ?? []).map(

@@ -203,23 +203,22 @@ async function create(
           if (settled === 0) throw new Elsewhere("the import was stopped")
           return
         }
-        const stored = await insertImport(tx, {
-          repository_id: repositoryId,
-          doer_id: place.doer.id,
-          service: archive.service,
-          name: place.name,
-          remote_url: "",
-          remote_username: "",
-          lfs: 0,
-          lfs_endpoint: "",
-          sealed_secret: "",
-          parts: JSON.stringify(KINDS),
-          phase: "records",
-          cursor: "{}",
-          begun_at: now(),
-          created_at: now(),
-          updated_at: now(),
-        })
+        const stored = await insertImport(
+          tx,
+          {
+            repository_id: repositoryId,
+            doer_id: place.doer.id,
+            service: archive.service,
+            name: place.name,
+            remote_url: "",
+            remote_username: "",
+            lfs: 0,
+            lfs_endpoint: "",
+            parts: JSON.stringify(KINDS),
+            phase: "records",
+          },
+          now(),
+        )
         importId = stored.id
       },
     }

@@ -57,24 +57,23 @@ export async function receiveArchive(
     return await database.write(async (tx) => {
       await requireOnlyOne(tx, doer.id)
       await requireRoom(tx, doer.id, 1)
-      const { id } = await insertImport(tx, {
-        repository_id: 0,
-        doer_id: doer.id,
-        service: "archive",
-        remote_url: "",
-        remote_username: "",
-        sealed_secret: "",
-        lfs: 0,
-        lfs_endpoint: "",
-        parts: JSON.stringify(KINDS),
-        phase: "queued",
-        cursor: "{}",
-        owner_id: owner.id,
-        name,
-        begun_at: now(),
-        created_at: now(),
-        updated_at: now(),
-      })
+      const { id } = await insertImport(
+        tx,
+        {
+          repository_id: 0,
+          doer_id: doer.id,
+          service: "archive",
+          remote_url: "",
+          remote_username: "",
+          lfs: 0,
+          lfs_endpoint: "",
+          parts: JSON.stringify(KINDS),
+          phase: "queued",
+          owner_id: owner.id,
+          name,
+        },
+        now(),
+      )
       await jobs.enqueue(tx, archiveKind, { importId: id, file })
       return id
     })

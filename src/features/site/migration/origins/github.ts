@@ -5,23 +5,12 @@ import { parseTime } from "../../../code/mirrors/import-target.ts"
 import { type RemoteAddress, RemoteRefused } from "../../../code/mirrors/remote.ts"
 import { openBoards } from "./github-boards.ts"
 import { openReviews, pullsSince } from "./github-reviews.ts"
-import { type Comment, type Issue, KINDS, type Kind, type Milestone, type Person, type Pull, type Reaction, type Release } from "./model.ts"
+import { type Comment, type Issue, KINDS, type Kind, type Person, type Pull, type Reaction, type Release } from "./model.ts"
 import type { Batch, Origin, Place } from "./origin.ts"
 import { nextPage, openRest, readEach } from "./rest.ts"
-import { author, counted, NONE, number, personOf, text, truth } from "./shapes.ts"
+import { author, counted, milestone, NONE, number, personOf, presentMilestone, text, truth } from "./shapes.ts"
 
 /** A repository of GitHub, or of a GitHub server of one's own. */
-
-const milestone = Type.Object({
-  id: Type.Integer(),
-  title: Type.String(),
-  description: text,
-  state: text,
-  due_on: text,
-  closed_at: text,
-  created_at: text,
-  updated_at: text,
-})
 
 const label = Type.Object({ id: Type.Integer(), name: Type.String({ minLength: 1 }), color: text, description: text })
 
@@ -248,7 +237,7 @@ export function openGithub(services: Services, target: RemoteAddress): Origin {
       return { records: [record], faults: [], next: undefined, total: 1 }
     },
     milestones: (position, _since, signal) =>
-      page("milestones?state=all&direction=asc", milestone, (record) => presentMilestone(record, now), position, signal),
+      page("milestones?state=all&direction=asc", milestone, (record) => presentMilestone(record, String(record.id), now), position, signal),
     labels: (position, _since, signal) =>
       page(
         "labels",
@@ -367,20 +356,6 @@ function writtenOf({ id, user, body, created_at, published_at, updated_at }: Tol
 
 const peopleOf = (list: readonly Static<typeof author>[] | null | undefined): readonly Person[] =>
   (list ?? []).flatMap((person) => (person ? personOf(person) : []))
-
-function presentMilestone(record: Static<typeof milestone>, now: Seconds): Milestone {
-  const createdAt = parseTime(record.created_at, now)
-  return {
-    key: String(record.id),
-    title: record.title,
-    description: record.description ?? "",
-    isClosed: record.state === "closed",
-    closedAt: parseTime(record.closed_at, createdAt),
-    dueAt: parseTime(record.due_on, 0),
-    createdAt,
-    updatedAt: parseTime(record.updated_at, createdAt),
-  }
-}
 
 /** Where pictures and files that were dropped into a text are kept. */
 const FILES = [

@@ -11,14 +11,13 @@ import {
   KINDS,
   type Kind,
   type LineComment,
-  type Milestone,
   type Pull,
   type Release,
   type Review,
 } from "./model.ts"
 import type { Batch, Origin, Place } from "./origin.ts"
 import { nextPage, openRest, orUnseen, readEach } from "./rest.ts"
-import { author, NONE, number, person, personOf, text, truth } from "./shapes.ts"
+import { author, milestone, NONE, number, person, personOf, presentMilestone, text, truth } from "./shapes.ts"
 
 /** A repository of a server with the same API: Gitea, Forgejo, Hearth. */
 
@@ -31,17 +30,6 @@ const label = Type.Object({
   description: text,
   exclusive: truth,
   is_archived: truth,
-})
-
-const milestone = Type.Object({
-  id: Type.Integer(),
-  title: Type.String(),
-  description: text,
-  state: text,
-  due_on: text,
-  closed_at: text,
-  created_at: text,
-  updated_at: text,
 })
 
 const issue = Type.Object({
@@ -277,7 +265,8 @@ export function openSameApi(services: Services, target: RemoteAddress): Origin {
       }
       return { records: [record], faults: [], next: undefined, total: 1 }
     },
-    milestones: (at, _since, signal) => page("milestones?state=all", milestone, (record) => presentMilestone(record, now), at, signal),
+    milestones: (at, _since, signal) =>
+      page("milestones?state=all", milestone, (record) => presentMilestone(record, String(record.id), now), at, signal),
     labels: (at, _since, signal) =>
       page(
         "labels",
@@ -373,20 +362,6 @@ function writtenOf({ id, user, original_author: before, body, created_at, submit
     body: body ?? "",
     createdAt,
     updatedAt: parseTime(updated_at, createdAt),
-  }
-}
-
-function presentMilestone(record: Static<typeof milestone>, now: Seconds): Milestone {
-  const createdAt = parseTime(record.created_at, now)
-  return {
-    key: String(record.id),
-    title: record.title,
-    description: record.description ?? "",
-    isClosed: record.state === "closed",
-    closedAt: parseTime(record.closed_at, createdAt),
-    dueAt: parseTime(record.due_on, 0),
-    createdAt,
-    updatedAt: parseTime(record.updated_at, createdAt),
   }
 }
 

@@ -1,5 +1,7 @@
+import type { Seconds } from "../../../../core/database/tables/index.ts"
 import Type, { type Static } from "../../../../core/schema.ts"
-import type { Person } from "./model.ts"
+import { parseTime } from "../../../code/mirrors/import-target.ts"
+import type { Milestone, Person } from "./model.ts"
 
 /** Members of answers, which other servers may leave out or send as null. */
 
@@ -17,3 +19,30 @@ export const personOf = ({ id, login, full_name, name }: Static<typeof person>):
   login: login ?? "",
   ...((full_name || name) && { name: full_name || name || "" }),
 })
+
+const milestoneOf = {
+  title: Type.String(),
+  description: text,
+  state: text,
+  due_on: text,
+  closed_at: text,
+  created_at: text,
+  updated_at: text,
+}
+export const milestone = Type.Object({ id: Type.Integer(), ...milestoneOf })
+/** As it stands in archives, which call it by its address. */
+export const addressedMilestone = Type.Object({ url: Type.String(), ...milestoneOf })
+
+export function presentMilestone(record: Omit<Static<typeof milestone>, "id">, key: string, now: Seconds): Milestone {
+  const createdAt = parseTime(record.created_at, now)
+  return {
+    key,
+    title: record.title,
+    description: record.description ?? "",
+    isClosed: record.state === "closed",
+    closedAt: parseTime(record.closed_at, createdAt),
+    dueAt: parseTime(record.due_on, 0),
+    createdAt,
+    updatedAt: parseTime(record.updated_at, createdAt),
+  }
+}
