@@ -95,14 +95,18 @@ describe.each(sweep(all))("odd input for pages and files on $kind", ({ kind, par
   }
 
   test("in queries", { timeout: 600_000 }, async () => {
-    const paths = places.flatMap(({ page, path }) => {
+    const paths = places.flatMap(({ page, path }, place) => {
       const [address = ""] = path.split("?", 1)
-      const names = [...new Set([...COMMON, ...Object.keys(page.query.properties)])]
+      const own = Object.keys(page.query.properties)
+      const names = [...new Set([...COMMON, ...own])]
       // Each request has another odd value for each name.
       const mixed = ODD_VALUES.map((_, at) =>
         names.map((name, index) => `${name}=${ODD_VALUES[(at + index) % ODD_VALUES.length]}`).join("&"),
       )
-      return [...mixed.map((text) => text.slice(0, 12_000)), ...ODD_QUERIES].map((query) => `${address}?${query}`)
+      const queries = [...mixed.map((text) => text.slice(0, 12_000)), ...ODD_QUERIES]
+      // What a page declares no name for, the server reads for all of them: each such page gets another quarter of the queries.
+      const isAsked = (_: string, index: number) => own.length > 0 || index % 4 === place % 4
+      return queries.filter(isAsked).map((query) => `${address}?${query}`)
     })
     expect(await wrongOf(paths)).toEqual([])
   })
