@@ -10,7 +10,9 @@ export async function withLargeIds(world: World): Promise<void> {
   const { sql } = await import("kysely")
   await database.write(async (tx) => {
     await sql`delete from sqlite_sequence`.execute(tx)
-    await sql`insert into sqlite_sequence (name, seq) select name, ${LEAST_ID} + 1000 * rowid from sqlite_master where type = 'table' and sql like '%autoincrement%'`.execute(tx)
+    await sql`insert into sqlite_sequence (name, seq) select name, ${LEAST_ID} + 1000 * rowid from sqlite_master where type = 'table' and sql like '%autoincrement%'`.execute(
+      tx,
+    )
   })
 }
 
@@ -21,7 +23,26 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   team: ["pilots", "crew"],
 }
 /** What `world.unique` and the examples begin names with. */
-const STEMS = ["application", "badge", "board", "card", "column", "edited", "fork", "found", "key", "label", "lantern", "made", "milestone", "more", "name", "new", "renamed", ...Object.keys(NAMES)]
+const STEMS = [
+  "application",
+  "badge",
+  "board",
+  "card",
+  "column",
+  "edited",
+  "fork",
+  "found",
+  "key",
+  "label",
+  "lantern",
+  "made",
+  "milestone",
+  "more",
+  "name",
+  "new",
+  "renamed",
+  ...Object.keys(NAMES),
+]
 
 /** Members whose values are secrets, or parts of them. */
 const SECRETS = new Set(["authorization_header", "client_secret", "secret", "sha1", "token", "token_last_eight"])
@@ -51,7 +72,10 @@ export function normalizer(url: string, kept: string): (value: unknown) => unkno
   const replaced = (found: string, groups: Readonly<Record<string, string | undefined>>): string => {
     if (groups["moment"]) return kept.includes(found) ? found : "2030-01-31T12:00:00Z"
     if (groups["uuid"]) return `00000000-0000-4000-8000-${String(placeOf("uuid", found)).padStart(12, "0")}`
-    if (groups["hash"]) return String(placeOf("hash", found)).padStart(2, "0").repeat(found.length / 2)
+    if (groups["hash"])
+      return String(placeOf("hash", found))
+        .padStart(2, "0")
+        .repeat(found.length / 2)
     if (groups["upper"]) return found.replace(/\d+$/, (number) => String(placeOf("upper", number)))
     if (groups["id"]) return Number(found) < LEAST_ID ? found : String(placeOf("id", found))
     const stem = found.slice(0, found.lastIndexOf("-"))

@@ -1,6 +1,7 @@
 /** An example as the documents show it: the call, and the beginning of what was answered. */
-import type { Operation } from "../../src/core/operation.ts"
+
 import { typeOf } from "../../src/core/check.ts"
+import type { Operation } from "../../src/core/operation.ts"
 import { normalizer } from "./normal.ts"
 import type { PreparedCall } from "./prepare.ts"
 
@@ -9,18 +10,28 @@ const ENTRIES = 1
 const CHARACTERS = 400
 
 /** The example, the same in every run. A download has no answer. */
-export function recordOf(url: string, operation: Operation, call: PreparedCall, { status, text }: { readonly status: number; readonly text: string }): unknown {
+export function recordOf(
+  url: string,
+  operation: Operation,
+  call: PreparedCall,
+  { status, text }: { readonly status: number; readonly text: string },
+): unknown {
   const { query, body } = call.calling
   const sent = { path: call.path, query, body: body instanceof FormData ? formOf(body) : body }
   const schema = operation.answers[status]
   const answer = text === "" || (schema && "isDownload" in schema) ? undefined : typeOf(schema) === "string" ? text : JSON.parse(text)
   const normal = normalizer(url, JSON.stringify(sent))
   const { path, ...rest } = sent
-  return JSON.parse(JSON.stringify(normal({ ...(Object.keys(path).length > 0 && { path: ownPath(operation, path) }), ...rest, status, answer: shortened(answer) })))
+  return JSON.parse(
+    JSON.stringify(
+      normal({ ...(Object.keys(path).length > 0 && { path: ownPath(operation, path) }), ...rest, status, answer: shortened(answer) }),
+    ),
+  )
 }
 
 /** Examples may name more than the path of the operation has. */
-const ownPath = ({ parameters }: Operation, path: PreparedCall["path"]) => Object.fromEntries(parameters.map(({ name }) => [name, path[name]]))
+const ownPath = ({ parameters }: Operation, path: PreparedCall["path"]) =>
+  Object.fromEntries(parameters.map(({ name }) => [name, path[name]]))
 
 const formOf = (form: FormData) =>
   Object.fromEntries([...form].map(([name, value]) => [name, typeof value === "string" ? value : `the file ${value.name}`]))

@@ -32,9 +32,7 @@ interface Message {
 }
 
 /** The messages of the source, of which those with values are texts with places: `there is no user {0}`. The longest come first. */
-const messages: readonly Message[] = Object.keys(
-  JSON.parse(readFileSync(new URL("../../assets/locales/en.json", import.meta.url), "utf8")),
-)
+const messages: readonly Message[] = Object.keys(JSON.parse(readFileSync(new URL("../../assets/locales/en.json", import.meta.url), "utf8")))
   .filter((text) => !/\{\w+,/.test(text))
   .map((text) => {
     const parts = text.split(/\{\w+\}/)

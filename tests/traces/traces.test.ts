@@ -69,7 +69,9 @@ for (const { kind, parts } of sweep(covered))
 
 test("the refusals that the documents tell were seen in the scenarios, and no others", () => {
   for (const { id } of operations) {
-    const statuses = [...(seen.get(id) ?? [])].toSorted(([a], [b]) => a - b).map(([status, texts]) => [status, [...texts].toSorted()] as const)
+    const statuses = [...(seen.get(id) ?? [])]
+      .toSorted(([a], [b]) => a - b)
+      .map(([status, texts]) => [status, [...texts].toSorted()] as const)
     const texts = statuses.length > 0 ? Object.fromEntries(statuses) : undefined
     expect(texts, `${id}: npm run recorded writes what the documents tell`).toEqual(recorded.of(id, texts))
   }
