@@ -30,7 +30,7 @@ export function recordOf(
 }
 
 /** Examples may name more than the path of the operation has. */
-const ownPath = ({ parameters }: Operation, path: PreparedCall["path"]) =>
+export const ownPath = ({ parameters }: Operation, path: PreparedCall["path"]) =>
   Object.fromEntries(parameters.map(({ name }) => [name, path[name]]))
 
 const formOf = (form: FormData) =>
