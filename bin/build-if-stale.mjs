@@ -9,7 +9,8 @@ import { fileURLToPath } from "node:url"
 const home = join(dirname(fileURLToPath(import.meta.url)), "..")
 const stamp = join(home, "dist/.built")
 const entry = join(home, "dist/main.js")
-const inputs = ["package.json", "bin/build.mjs"]
+const inputs = ["package.json", "bin/build.mjs", "bin/build-client.mjs"]
+const folders = ["assets/locales", "assets/api"]
 
 /** Whether anything below the folder changed after that time. Folders count too: a file that was taken away changes its folder. */
 function changedSince(folder, time) {
@@ -26,7 +27,7 @@ function isStale() {
   return (
     inputs.some((name) => existsSync(join(home, name)) && statSync(join(home, name)).mtimeMs > builtAt) ||
     changedSince(join(home, "src"), builtAt) ||
-    (existsSync(join(home, "assets/locales")) && changedSince(join(home, "assets/locales"), builtAt))
+    folders.some((name) => existsSync(join(home, name)) && changedSince(join(home, name), builtAt))
   )
 }
 

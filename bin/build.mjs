@@ -5,6 +5,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
 import { buildBrowser } from "./build-browser.mjs"
+import { buildClient } from "./build-client.mjs"
 import { buildLocales } from "./build-locales.mjs"
 
 const home = join(dirname(fileURLToPath(import.meta.url)), "..")
@@ -62,3 +63,5 @@ buildLocales()
 const made = new Set([...output.map(({ fileName }) => fileName), ...browser.map((name) => `browser/${name}`)])
 for (const name of readdirSync(dist, { recursive: true }))
   if (/\.js(\.map)?$/.test(name) && !made.has(name) && !made.has(name.replace(/\.map$/, ""))) rmSync(join(dist, name))
+
+await buildClient()

@@ -24,6 +24,7 @@ import { withBranches } from "../examples/pulls.ts"
 import type { FreshKind } from "../support/database.ts"
 import { withWorld } from "../support/fixture.ts"
 import { send } from "../support/http.ts"
+import { recording } from "../support/recorded.ts"
 import { type CheckedWorld, openCheckedWorld, type World } from "../support/world.ts"
 
 /** Writing operations that publish nothing, each with the reason. */
@@ -83,6 +84,9 @@ const REPEATABLE: Readonly<Record<string, string>> = {
   updateRepoSecret: "the same",
 }
 
+/** The documents of the API say which events an operation causes. */
+const recorded = recording("events")
+
 async function open(kind: FreshKind): Promise<CheckedWorld> {
   const world = await openCheckedWorld(kind)
   return world
@@ -112,6 +116,8 @@ withWorld("domain events", { open }, ({ test: it, world }) => {
       expect(call.isRight(status), text).toBe(true)
     })
     expect(first.length > 0, `${id} published ${first.join(", ") || "nothing"}`).toBe(!(id in SILENT))
+    const kinds = first.length > 0 ? [...new Set(first)].toSorted() : undefined
+    expect(kinds, "npm run recorded writes what the documents say").toEqual(recorded.of(id, kinds))
     if (operation.method === "POST") return
     // The same once more changes nothing.
     const again = await publishedBy(send)
@@ -125,6 +131,7 @@ withWorld("domain events", { open }, ({ test: it, world }) => {
     const published = new Set(rows.map(({ kind }) => kind))
     const missing = (await kinds()).filter((kind) => !published.has(kind))
     expect(missing).toEqual([])
+    expect(recorded.unknown()).toEqual([])
   })
 })
 

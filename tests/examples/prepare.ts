@@ -8,6 +8,7 @@ export interface PreparedCall {
   /** Below /api/v1. */
   readonly address: string
   readonly calling: Calling
+  readonly path: Readonly<Record<string, string | number>>
   /** Whether an answer is the one that the example is to have. */
   readonly isRight: (status: number) => boolean
   /** Sends it, with more query parameters where there are any. */
@@ -24,6 +25,7 @@ export async function prepareCall(world: World, operation: Operation, size = 1, 
   return {
     address,
     calling,
+    path: example.path ?? {},
     isRight: (status) => (example.status === undefined ? status in operation.answers : status === example.status),
     send: (query = {}) => send(world.hearth.url, operation.method, address, { ...calling, query: { ...calling.query, ...query } }),
   }

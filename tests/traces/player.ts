@@ -11,8 +11,8 @@ export interface Outside {
   readonly admin: string
   /** The scenario's file. */
   readonly scenario: string
-  /** Called after each request. */
-  readonly asked: () => Promise<void>
+  /** Called after each request, with its answer, which may be read. */
+  readonly asked: (method: string, url: string, answer: Response) => Promise<void>
   /** Called in place of a wait. */
   readonly wait: (milliseconds: number) => Promise<void>
 }
@@ -28,9 +28,9 @@ const player = compile(readFileSync(file, "utf8"))
 export async function playScenario({ url, admin, scenario, asked, wait }: Outside): Promise<string> {
   const printed: string[] = []
   const print = (...words: readonly unknown[]) => printed.push(`${words.join(" ")}\n`)
-  const ask = async (...call: Parameters<typeof fetch>): Promise<Response> => {
-    const answer = await fetch(...call)
-    await asked()
+  const ask = async (to: string, call: RequestInit = {}): Promise<Response> => {
+    const answer = await fetch(to, call)
+    await asked(call.method ?? "GET", to, answer.clone())
     return answer
   }
   await player({

@@ -1,7 +1,9 @@
 import { neededScopes } from "../../../access/scopes.ts"
+import type { Config } from "../../../core/config.ts"
 import { catalogue, type RefusalKind } from "../../../core/errors.ts"
 import type { AccessRule, Operation } from "../../../core/operation.ts"
 import { isMissingEmpty, type NotFoundBody } from "../missing.ts"
+import type { Recorded } from "./recorded.ts"
 import { isJson, type Json, requiredOf } from "./schema.ts"
 
 /** What all documents say about the service. */
@@ -10,6 +12,10 @@ export interface About {
   readonly version: string
   /** The public address, without a slash at its end; left out, the documents name none. */
   readonly rootUrl?: string
+  /** For the limits; left out, the documents tell none. */
+  readonly config?: Config
+  /** What tests have seen of the operations; left out, the documents have no examples, events and texts. */
+  readonly recorded?: Recorded
 }
 
 export const TITLE = "Hearth API"

@@ -5,14 +5,17 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { access, never, sample } from "../../../../tests/contract/sample.ts"
+import { loadConfig } from "../../../core/config.ts"
 import { catalogue } from "../../../core/errors.ts"
 import { operation } from "../../../core/operation.ts"
 import { int64, nullable, record, recordNamed } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
+import { operations } from "../../../operations.ts"
 import { ruleText } from "./describe.ts"
 import { openapi31 } from "./openapi31.ts"
 import { apiPage } from "./page.ts"
 import { PAGE_SOURCES, SCRIPT, STYLE } from "./page-assets.ts"
+import { type Recorded, readRecorded } from "./recorded.ts"
 import { isJson, type Json } from "./schema.ts"
 import { swagger2 } from "./swagger2.ts"
 
@@ -224,6 +227,79 @@ describe("openapi31", () => {
     expect(Object.keys(Object(at(get, "responses", "200", "content")))).toEqual(["text/plain"])
     expect(at(get, "security")).toEqual([{}, { BasicAuth: [] }, { AuthorizationHeaderToken: [] }])
     expect(at(document, "paths", "/users/{username}/tokens", "post", "security")).toEqual([{ BasicAuth: [] }])
+  })
+})
+
+describe("what is told beside the contract", () => {
+  const recorded: Recorded = {
+    examples: { boilKettle: { path: { id: 3 }, body: { degrees: 80 }, status: 200, answer: { warm: true } } },
+    events: { boilKettle: ["kettle.boiled"] },
+    refusals: { boilKettle: { 409: ["kettle … is empty"] } },
+  }
+  const boil = operation({
+    id: "boilKettle",
+    route: "POST /kettles/{id}/boil",
+    summary: "Boil a kettle",
+    tag: "kettle",
+    scope: ["misc"],
+    access: access("repository", "administrator"),
+    archived: "refused",
+    body: record("BoilOption", { degrees: Type.Integer({ minimum: 1, maximum: 100 }) }),
+    answers: { 200: record("Boiled", { warm: Type.Boolean() }) },
+    refuses: ["conflict"],
+    handle: never,
+  })
+  const { config } = loadConfig({ env: {}, file: false })
+  const told = at(openapi31([boil], { version: "1.0.0", config, recorded }), "paths", "/kettles/{id}/boil", "post")
+
+  it("says who may call, in words and as data, and what a token needs where OpenAPI has room for it", () => {
+    expect(told).toMatchObject({
+      security: [{ BasicAuth: [] }, { AuthorizationHeaderToken: ["write:misc"] }],
+      "x-access": "Administrators of the repository",
+      "x-access-rule": { subject: "repository", needs: "administrator", signIn: "required", archived: "refused" },
+    })
+  })
+
+  it("says when it is refused, and with which texts", () => {
+    expect(at(told, "x-refusals")).toEqual([
+      { status: 401, kinds: ["unauthenticated"], when: ["nobody is signed in"] },
+      {
+        status: 403,
+        kinds: ["forbidden"],
+        when: ["the caller is none of these: Administrators of the repository", "a token lacks write:misc"],
+      },
+      { status: 404, kinds: ["notFound"], when: ["the repository is missing, or hidden from the caller"] },
+      { status: 409, kinds: ["conflict"], when: [catalogue.conflict.title], texts: ["kettle … is empty"] },
+      { status: 422, kinds: ["invalid"], when: ["the body doesn’t fit its schema"] },
+      { status: 423, kinds: ["archived"], when: ["the repository is archived"] },
+    ])
+    expect(at(told, "responses", "423")).toEqual({ $ref: "#/components/responses/archived", description: "the repository is archived" })
+  })
+
+  it("tells limits, events and the recorded example, on the page too", () => {
+    expect(told).toMatchObject({
+      "x-limits": { bodyBytes: 4_194_304, textBytes: 262_144, listItems: 1_000 },
+      "x-events": ["kettle.boiled"],
+      parameters: [{ name: "id", example: 3 }],
+      requestBody: { content: { "application/json": { examples: { recorded: { value: { degrees: 80 } } } } } },
+      responses: { 200: { content: { "application/json": { examples: { recorded: { value: { warm: true } } } } } } },
+    })
+    const page = apiPage([boil], { version: "1.0.0", config, recorded })
+    for (const words of [
+      "kettle.boiled",
+      "“kettle … is empty”",
+      "at most 4,194,304 bytes",
+      "/kettles/3/boil",
+      "{&quot;degrees&quot;:80}",
+      "&quot;warm&quot;: true",
+    ])
+      expect(page).toContain(words)
+  })
+
+  it("is recorded of every operation of the API, and small enough to be loaded", async () => {
+    const all = await readRecorded()
+    expect(operations.filter(({ id }) => !(id in all.examples)).map(({ id }) => id)).toEqual([])
+    expect(JSON.stringify(all).length).toBeLessThan(700_000)
   })
 })
 

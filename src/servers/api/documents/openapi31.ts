@@ -8,7 +8,6 @@ import {
   pagingHeaders,
   pathDescription,
   queryParameters,
-  refusalsOf,
   refusedAnswers,
   ruleText,
   scopesOf,
@@ -16,8 +15,10 @@ import {
   TITLE,
   tagsOf,
 } from "./describe.ts"
+import { limitsOf, sharesOf } from "./limits.ts"
+import { generalRefusals, refusedBy } from "./refusals.ts"
 import { type Dialect, isJson, type Json, type Schemas, schemas } from "./schema.ts"
-import { APIError, APINotFound, security, successWords } from "./swagger2.ts"
+import { APIError, APINotFound, successWords } from "./swagger2.ts"
 
 /** OpenAPI 3.1 takes JSON Schema as it is. */
 const dialect: Dialect = {
@@ -44,6 +45,8 @@ const headers = Object.fromEntries(
   ]),
 )
 
+const waiting = { "Retry-After": { description: "after how many seconds the same request may succeed", schema: { type: "integer" } } }
+
 /** The OpenAPI 3.1 document of the operations. Throws a TypeError for records that contradict each other. */
 export function openapi31(operations: readonly Operation[], about: About): Json {
   const { write, named } = schemas(dialect)
@@ -60,7 +63,11 @@ export function openapi31(operations: readonly Operation[], about: About): Json 
       responses: Object.fromEntries(
         refusedAnswers.map(({ name, description, body }) => [
           name,
-          { description, ...(bodies[body] && { content: { "application/json": { schema: bodies[body] } } }) },
+          {
+            description,
+            ...(name === "tooMany" || name === "busy" ? { headers: waiting } : {}),
+            ...(bodies[body] && { content: { "application/json": { schema: bodies[body] } } }),
+          },
         ]),
       ),
       securitySchemes: {
@@ -76,13 +83,17 @@ export function openapi31(operations: readonly Operation[], about: About): Json 
       },
     },
     security: [{ BasicAuth: [] }, { AuthorizationHeaderToken: [] }],
+    ...(about.config && { "x-shares": sharesOf(about.config) }),
+    "x-refusals": generalRefusals,
   }
 }
 
 function describe(operation: Operation, write: Schemas["write"], about: About): Json {
-  const { body } = operation
+  const { body, id } = operation
+  const example = about.recorded?.examples[id]
+  const refused = refusedBy(operation, about)
   return {
-    operationId: operation.id,
+    operationId: id,
     tags: [operation.tag],
     summary: operation.summary,
     ...(operation.description ? { description: operation.description } : {}),
@@ -94,29 +105,73 @@ function describe(operation: Operation, write: Schemas["write"], about: About): 
         required: true,
         description: pathDescription(name),
         schema: numeric ? { type: "integer", format: "int64" } : { type: "string" },
+        ...exampleOf(example?.path, name),
       })),
-      ...queryParameters(operation).map(({ name, schema, required }) => ({ in: "query", name, required, ...parameter(write(schema)) })),
+      ...queryParameters(operation).map(({ name, schema, required }) => ({
+        in: "query",
+        name,
+        required,
+        ...parameter(write(schema)),
+        ...exampleOf(example?.query, name),
+      })),
     ],
-    ...(body ? { requestBody: { required: bodyRequired(operation), content: { [mediaType(body)]: { schema: write(body) } } } } : {}),
+    ...(body
+      ? { requestBody: { required: bodyRequired(operation), content: { [mediaType(body)]: content(write(body), example?.body) } } }
+      : {}),
     responses: {
       ...Object.fromEntries(
         Object.entries(operation.answers).map(([status, schema]) => [
           status,
           {
             description: successWords(status, schema !== null),
-            ...(schema ? { content: { [mediaType(schema)]: { schema: write(schema) } } } : {}),
+            ...(schema
+              ? {
+                  content: {
+                    [mediaType(schema)]: content(write(schema), String(example?.status) === status ? example?.answer : undefined),
+                  },
+                }
+              : {}),
             ...(operation.paged && status === "200" ? { headers } : {}),
           },
         ]),
       ),
-      ...Object.fromEntries(refusalsOf(operation, about).map(({ name, status }) => [status, { $ref: `#/components/responses/${name}` }])),
+      ...Object.fromEntries(
+        refused.map(({ name, status, when }) => [status, { $ref: `#/components/responses/${name}`, description: when.join("; ") }]),
+      ),
     },
-    ...security(operation),
+    ...securityOf(operation),
     "x-since": operation.since,
     "x-access": ruleText(operation.rule),
+    "x-access-rule": ruleOf(operation),
     "x-token-scopes": scopesOf(operation),
+    "x-refusals": refused.map(({ status, kinds, when, texts }) => ({ status, kinds, when, ...(texts.length > 0 && { texts }) })),
+    ...(about.recorded && operation.method !== "GET" ? { "x-events": about.recorded.events[id] ?? [] } : {}),
+    ...(about.config && { "x-limits": limitsOf(operation, about.config) }),
   }
 }
+
+/** Who may call, as data. */
+const ruleOf = ({ rule, basicOnly, publicOnly, archived }: Operation): Json => ({
+  ...rule,
+  ...(basicOnly && { basicOnly }),
+  ...(publicOnly === "refused" && { publicOnly }),
+  ...(archived === "refused" && { archived }),
+})
+
+/** How a request may sign in. OpenAPI 3.1 has room for what a token must carry; a password carries everything. */
+function securityOf(operation: Operation): Json {
+  if (operation.basicOnly) return { security: [{ BasicAuth: [] }] }
+  const signedIn = [{ BasicAuth: [] }, { AuthorizationHeaderToken: scopesOf(operation) }]
+  return { security: operation.rule.signIn === "optional" ? [{}, ...signedIn] : signedIn }
+}
+
+const content = (schema: Json, example: unknown): Json => ({
+  schema,
+  ...(example === undefined ? {} : { examples: { recorded: { value: example } } }),
+})
+
+const exampleOf = (values: Json | undefined, name: string): Json =>
+  values === undefined || values[name] === undefined ? {} : { example: values[name] }
 
 /** A parameter's description goes beside its schema. Lists repeat the name for each of their values, as `explode` has it by default. */
 function parameter({ description, ...schema }: Json): Json {

@@ -1,3 +1,4 @@
+import type { Config } from "../../../core/config.ts"
 import type { Operation } from "../../../core/operation.ts"
 import { escapeHtml } from "../../../core/text/html.ts"
 import { type About, API_PATH, TITLE, tagsOf } from "./describe.ts"
@@ -51,7 +52,8 @@ adds <code>X-Gitea-OTP</code>. A site administrator may act as someone else with
 <p><strong>Lists</strong> They come in pages: <code>page</code> counts from 1, <code>limit</code> is the page’s size. <code>Link</code> leads to the other pages,
 <code>X-Total-Count</code> is the length of the whole.</p>
 <p><strong>Refusals</strong> Each is an ${typeLink("APIError")} with a message that names what was refused. What is missing, or hidden from the caller, is 404: an ${typeLink("APINotFound")}, or no body
-where the operation says so.</p>
+where the operation says so. The texts in quotation marks are some that tests have met; … stands for names and numbers.</p>
+${about.config ? sharesHtml(about.config) : ""}
 </div>
 </header>
 <nav aria-label="Parts"><ul>${parts.map(({ entry }) => entry).join("")}</ul></nav>
@@ -64,6 +66,13 @@ ${parts.map(({ html }) => html).join("\n")}
 </body>
 </html>
 `
+}
+
+/** What callers share. */
+function sharesHtml({ http, git, security }: Config): string {
+  const { perAccount, perAddress, firstWaitSeconds } = security.guesses
+  return `<p><strong>Shares</strong> There is no quota of calls. An address may have ${http.maxConnectionsPerAddress} connections; work with git waits for its turn up to
+${git.maxQueueSeconds} seconds, and is then refused with 503 and <code>Retry-After</code>. After ${perAccount} wrong passwords an account, and after ${perAddress} an address, waits ${firstWaitSeconds} seconds and longer (429).</p>`
 }
 
 interface Part {

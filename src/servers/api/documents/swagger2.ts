@@ -174,7 +174,7 @@ function describeBody(operation: Operation, body: TSchema, write: Schemas["write
 }
 
 /** How a request must authenticate, where that differs from the document's default. */
-export function security({ rule, basicOnly }: Operation): Json {
+function security({ rule, basicOnly }: Operation): Json {
   if (basicOnly) return { security: [{ BasicAuth: [] }] }
   return rule.signIn === "optional" ? { security: [{}, { BasicAuth: [] }, { AuthorizationHeaderToken: [] }] } : {}
 }
