@@ -7,12 +7,13 @@ import { type Refusal, Renamed, refuse } from "../../core/errors.ts"
 import { addressOf } from "../../core/forms/form.ts"
 import { t } from "../../core/language/message.ts"
 import { NOT_CHOSEN } from "../../core/limited-token.ts"
-import type { CallRequest, Input, Opened, Operation, Sent } from "../../core/operation.ts"
+import type { Input, Opened, Operation, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { uploadFormOf } from "../../core/upload.ts"
 import { auditEntryOf } from "../../features/site/administration/audit.ts"
+import type { Called } from "../../features/site/batch/calls.ts"
 import { queryOf } from "../../web/address.ts"
-import { type Caller, recorded } from "../routing/pipeline.ts"
+import { recorded } from "../routing/pipeline.ts"
 import { ownLocation, plainUrl, refusalOfNul } from "../routing/redirect.ts"
 import { pathOf, type RouteTable, routeTable } from "../routing/routes.ts"
 import { asRefusal, movedPath, refusalBody, render } from "./answer.ts"
@@ -29,17 +30,7 @@ export const API_BASE = "/api/v1"
 /** Gets every answer before it is sent; tests compare it with what the operation declares. */
 export type AnswerWatcher = (operation: Operation, sent: Sent<number, unknown>) => void
 
-/** A call of an operation, by a caller whose credentials were checked. */
-export interface OperationCall {
-  readonly operation: Operation
-  /** The values of its path by their names, decoded. */
-  readonly path: Readonly<Record<string, string>>
-  readonly query?: URLSearchParams
-  /** The record, or the text, that a request would have as its body. */
-  readonly body?: unknown
-  readonly caller: Caller
-  readonly request: CallRequest
-}
+export type OperationCall = Called
 
 /** What a client would get: an answer, or the record that tells of a refusal. */
 export interface Answered {
@@ -64,37 +55,43 @@ export async function callOperation(services: Services, given: OperationCall, on
 
 /** The same, with the answer that a client would get of it or of its refusal. */
 export async function answerCall(services: Services, given: OperationCall, onAnswer?: AnswerWatcher): Promise<Answered> {
-  const { operation, path, query = new URLSearchParams() } = given
-  const text = query.toString()
-  const address = addressOf({ address: API_BASE + operation.path }, path) + (text === "" ? "" : `?${text}`)
   try {
-    const sent = await callOperation(services, given, onAnswer)
-    const page = operation.paged ? readPage(query, services.config.api) : undefined
-    const { status, headers } = render(services, operation.method, address, sent, page)
-    return { status, headers, body: sent.body }
+    return answerTo(services, given, await callOperation(services, given, onAnswer))
   } catch (error) {
-    if (error instanceof Renamed) {
-      const location = ownLocation(services.site, movedPath(address, API_BASE + operation.path, error))
-      return { status: error.status, headers: { location }, body: undefined }
-    }
-    return answerRefusal(services, error, { requestId: given.request.id, operation: operation.id })
+    return answerThrown(services, given.request.id, given, error)
   }
 }
 
-/** What a client is told of a refusal, or of what went wrong, which is logged. */
-export function answerRefusal(
-  services: Services,
-  error: unknown,
-  told: { readonly requestId: string; readonly operation: string | undefined },
-): Answered {
+/** The answer that a client would get. */
+export function answerTo(services: Services, given: OperationCall, sent: Sent<number, unknown>): Answered {
+  const { operation, query = new URLSearchParams() } = given
+  const page = operation.paged ? readPage(query, services.config.api) : undefined
+  const { status, headers } = render(services, operation.method, urlOf(given), sent, page)
+  return { status, headers, body: sent.body }
+}
+
+/** What a client is told of a refusal, of a former name, or of what went wrong, which is logged. */
+export function answerThrown(services: Services, requestId: string, given: OperationCall | undefined, error: unknown): Answered {
+  if (error instanceof Renamed && given)
+    return {
+      status: error.status,
+      headers: { location: ownLocation(services.site, movedPath(urlOf(given), API_BASE + given.operation.path, error)) },
+      body: undefined,
+    }
   const refusal: Refusal = asRefusal(error)
-  logFault(services.log, refusal, error, { message: "a call failed", reqId: told.requestId, operation: told.operation })
+  const told = { requestId, operation: given?.operation.id }
+  logFault(services.log, refusal, error, { message: "a call failed", reqId: requestId, operation: told.operation })
   const seconds = retryAfter(refusal)
   return {
     status: refusal.status,
     headers: seconds === undefined ? {} : { "retry-after": String(seconds) },
     body: refusalBody(services, refusal, told),
   }
+}
+
+function urlOf({ operation, path, query }: OperationCall): string {
+  const text = query?.toString() ?? ""
+  return addressOf({ address: API_BASE + operation.path }, path) + (text === "" ? "" : `?${text}`)
 }
 
 /** An operation with the values that an address has for its path and query. */

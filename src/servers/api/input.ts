@@ -1,4 +1,4 @@
-import { type Bounds, checkBody } from "../../core/bounds.ts"
+import { type Bounds, checkBody, isVerbatim } from "../../core/bounds.ts"
 import { check, memberOf, typeOf } from "../../core/check.ts"
 import { refuse } from "../../core/errors.ts"
 import { readFields, wholeNumber } from "../../core/forms/fields.ts"
@@ -109,7 +109,7 @@ function withoutNulls(value: unknown, schema: unknown, at = ""): unknown {
     if (Math.abs(value) > Number.MAX_SAFE_INTEGER) throw refuse.invalid(at || "body", "is too large a number")
     return value
   }
-  if (typeof value !== "object" || value === null) return value
+  if (typeof value !== "object" || value === null || isVerbatim(schema)) return value
   const inside = (name: string) => (at === "" ? name : `${at}.${name}`)
   if (Array.isArray(value)) return value.map((item, index) => withoutNulls(item, memberOf(schema, "items"), inside(String(index))))
   return Object.fromEntries(

@@ -59,8 +59,26 @@ export function apiRoutes(services: Services, { operations, onAnswer }: ApiOptio
     },
     uploadOf: ({ body }) => uploadFormOf(body),
     does: ({ record }) => record,
-    handle: ({ record, opened, request }, { body, ...input }, upload) =>
-      run(record, opened, { ...input, body: upload ?? body, request: { id: request.id, ip: clientAddress(request) } }, onAnswer),
+    handle: async ({ record, caller, opened, request }, { body, ...input }, upload) => {
+      const ip = clientAddress(request)
+      const given: Input = { ...input, body: upload ?? body, request: { id: request.id, ip, behind: caller.behind } }
+      const key = headerText(request, "idempotency-key")
+      const ifMatch = headerText(request, "if-match")
+      if (record.method === "GET" || (key === undefined && ifMatch === undefined)) return run(record, opened, given, onAnswer)
+      const path = pathOf(record.path, request)
+      const open = (within: Services) => record.open({ services: within, db: within.database.read, actor: caller.actor, path })
+      const { runUnder } = await import("./conditional.ts")
+      return runUnder(
+        services,
+        { key, ifMatch },
+        {
+          operations,
+          write: { operation: record, caller, path, request, ip, isStreamed: upload !== undefined },
+          // Within a transaction all is judged again, by what it shows.
+          run: async (within) => run(record, within === services ? opened : await open(within), given, onAnswer),
+        },
+      )
+    },
     present: ({ record, request }, sent, { page }) => {
       const download = downloadIn(record.answers[sent.status], sent.body)
       if (download) return (reply) => sendDownload(request, reply, download)
