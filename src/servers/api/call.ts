@@ -117,6 +117,12 @@ export function operationAt(operations: readonly Operation[], method: string, ad
 export const takesFiles = ({ body, answers }: Operation): boolean =>
   uploadFormOf(body) !== undefined || Object.values(answers).some((schema) => schema !== null && mayBeDownload(schema))
 
+/** The operation that reads what another one edits: the GET of the same address. Undefined where nothing is edited, or nothing reads it. */
+export function readerOf(operations: readonly Operation[], { method, path }: Operation): Operation | undefined {
+  if (method === "GET" || method === "POST") return undefined
+  return operations.find((each) => each.method === "GET" && each.path === path && !takesFiles(each))
+}
+
 /** Refuses callers who may not use an operation, whatever it is about. */
 export function admit({ config: { security } }: Services, operation: Operation, actor: Actor): void {
   requireScope(actor, operation)

@@ -2,15 +2,15 @@ import { hash } from "node:crypto"
 import type { FastifyRequest } from "fastify"
 import type { Actor } from "../../core/actor.ts"
 import { ActsOutside, TransactionIdle } from "../../core/database/database.ts"
-import { type Refusal, Refusal as Refused, refuse } from "../../core/errors.ts"
-import { servicesInside } from "../../core/held-services.ts"
+import { Refusal, refuse } from "../../core/errors.ts"
+import { servicesInside } from "../../core/held/services.ts"
 import { t } from "../../core/language/message.ts"
 import type { Operation, Request, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { onceByKey } from "../../features/site/repeats/repeats.ts"
 import type { Caller } from "../routing/pipeline.ts"
 import { render } from "./answer.ts"
-import { admit, inputOf, takesFiles } from "./call.ts"
+import { admit, inputOf, readerOf } from "./call.ts"
 
 /* Writes that a client sends with a condition: once by an Idempotency-Key, or only while something is as it was, by If-Match. */
 
@@ -87,11 +87,9 @@ export function tagsIn(header: string): "any" | readonly string[] {
   return tags.filter((tag) => !tag.startsWith("W/"))
 }
 
-/** The operation that reads what another one changes. */
-function readingOf(operations: readonly Operation[], { method, path }: Operation): Operation {
-  const reads = operations.find((each) => each.method === "GET" && each.path === path)
-  if (!reads || method === "POST" || takesFiles(reads))
-    throw refuse.invalid("If-Match", "has nothing to be compared with: this address has no GET that reads what is changed")
+function readingOf(operations: readonly Operation[], operation: Operation): Operation {
+  const reads = readerOf(operations, operation)
+  if (!reads) throw refuse.invalid("If-Match", "has nothing to be compared with: this address has no GET that reads what is changed")
   return reads
 }
 
@@ -104,7 +102,7 @@ async function tagOf(services: Services, reads: Operation, { caller: { actor }, 
     const sent = await opened.run({ ...input, body: undefined, request: { id: request.id, ip } })
     return render(services, "GET", request.url, sent, reads.paged ? input.page : undefined).tag
   } catch (error) {
-    if (error instanceof Refused && error.kind === "notFound") return undefined
+    if (error instanceof Refusal && error.kind === "notFound") return undefined
     throw error
   }
 }

@@ -12,6 +12,9 @@ const ALONE = /^\$(\d{1,3})((?:\.[A-Za-z_]\w*)(?:\.\w+)*)$/
 /** Gives the value of a member of an earlier answer. Refuses what is not there. */
 export type ValueAt = (index: number, members: readonly string[]) => unknown
 
+/** A text that is to stand in a batch as it is. */
+export const literally = (text: string): string => text.replace(REFERENCE, "$$$&")
+
 const membersIn = (text: string): readonly string[] => text.split(".").slice(1)
 
 /** A path whose references are replaced by something that stands for any value. */

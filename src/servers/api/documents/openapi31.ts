@@ -4,6 +4,8 @@ import {
   API_PATH,
   bodyRequired,
   byPath,
+  conditionHeaders,
+  conditionsOf,
   mediaType,
   pagingHeaders,
   pathDescription,
@@ -48,7 +50,7 @@ const headers = Object.fromEntries(
 export function openapi31(operations: readonly Operation[], about: About): Json {
   const { write, named } = schemas(dialect)
   const bodies = { error: write(APIError), missing: write(APINotFound), none: undefined }
-  const paths = byPath(operations, (operation) => describe(operation, write, about))
+  const paths = byPath(operations, (operation) => describe(operation, write, about, conditionsOf(operations, operation)))
   return {
     openapi: "3.1.0",
     info: { title: TITLE, version: about.version },
@@ -61,6 +63,12 @@ export function openapi31(operations: readonly Operation[], about: About): Json 
         refusedAnswers.map(({ name, description, body }) => [
           name,
           { description, ...(bodies[body] && { content: { "application/json": { schema: bodies[body] } } }) },
+        ]),
+      ),
+      parameters: Object.fromEntries(
+        Object.entries(conditionHeaders).map(([key, { name, description, pattern }]) => [
+          key,
+          { in: "header", name, required: false, description, schema: { type: "string", ...(pattern && { pattern }) } },
         ]),
       ),
       securitySchemes: {
@@ -79,7 +87,7 @@ export function openapi31(operations: readonly Operation[], about: About): Json 
   }
 }
 
-function describe(operation: Operation, write: Schemas["write"], about: About): Json {
+function describe(operation: Operation, write: Schemas["write"], about: About, conditions: ReturnType<typeof conditionsOf>): Json {
   const { body } = operation
   return {
     operationId: operation.id,
@@ -96,6 +104,7 @@ function describe(operation: Operation, write: Schemas["write"], about: About): 
         schema: numeric ? { type: "integer", format: "int64" } : { type: "string" },
       })),
       ...queryParameters(operation).map(({ name, schema, required }) => ({ in: "query", name, required, ...parameter(write(schema)) })),
+      ...conditions.headers.map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ],
     ...(body ? { requestBody: { required: bodyRequired(operation), content: { [mediaType(body)]: { schema: write(body) } } } } : {}),
     responses: {
@@ -109,7 +118,9 @@ function describe(operation: Operation, write: Schemas["write"], about: About): 
           },
         ]),
       ),
-      ...Object.fromEntries(refusalsOf(operation, about).map(({ name, status }) => [status, { $ref: `#/components/responses/${name}` }])),
+      ...Object.fromEntries(
+        refusalsOf(operation, about, conditions.refuses).map(({ name, status }) => [status, { $ref: `#/components/responses/${name}` }]),
+      ),
     },
     ...security(operation),
     "x-since": operation.since,

@@ -55,6 +55,7 @@ function factsHtml(operation: Operation): string {
     ["Who may call", escapeHtml(ruleText(operation.rule))],
     ["A token needs", scopes.length > 0 ? scopes.map((scope) => `<code>${escapeHtml(scope)}</code>`).join(" and ") : "no scope"],
     ...(limits.length > 0 ? [["Limits", limits.join("; ")]] : []),
+    ...(operation.method === "GET" ? [] : [["May be repeated", "with the header <code>Idempotency-Key</code>"]]),
     ["Since", escapeHtml(operation.since)],
     ["Name", `<code>${escapeHtml(operation.id)}</code>`],
   ]
