@@ -14,7 +14,10 @@ import { mergeAttempts } from "./features/review/merging/operations.ts"
 import { commitsOfPulls } from "./features/review/pulls/kept-commits.ts"
 import { pullOffers } from "./features/review/pulls/offers/offers.ts"
 import { pullStateRule } from "./features/review/pulls/state.ts"
+import { operationCalls } from "./features/site/batch/calls.ts"
+import { operations } from "./operations.ts"
 import { stepsAfterPush } from "./push-steps.ts"
+import { answerThrown, answerTo, callOperation, operationAt } from "./servers/api/call.ts"
 
 /** What higher features register for lower ones, by extension point. */
 export const extensions: readonly Filling[] = [
@@ -26,4 +29,10 @@ export const extensions: readonly Filling[] = [
   deletionRules.with(repositoriesGone, packagesGone),
   mergeAttempts.with(readThreadOf),
   tokensOfJobs,
+  operationCalls.with({
+    at: (method, address) => operationAt(operations, method, address),
+    call: callOperation,
+    answerOf: answerTo,
+    answerThrown: (services, { id }, given, error) => answerThrown(services, id, given, error),
+  }),
 ]

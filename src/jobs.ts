@@ -68,6 +68,7 @@ import { alertJob } from "./features/site/backups/alert.ts"
 import { scheduledBackup } from "./features/site/backups/scheduled.ts"
 import { archiveJob } from "./features/site/migration/archives/jobs.ts"
 import { importDefinition, takeOverJob } from "./features/site/migration/jobs.ts"
+import { pruneKeptAnswers } from "./features/site/repeats/jobs.ts"
 import { countChanges } from "./features/site/takeover/count-changes.ts"
 
 /** All kinds of jobs: work outside the database that follows a write. */
@@ -174,5 +175,6 @@ const tasks: readonly Task[] = [
   packLogs,
   cleanUpResults,
   updateMirrors,
+  pruneKeptAnswers,
   ...settledTasks,
 ]

@@ -24,6 +24,7 @@ export function checkBody(schema: TSchema, body: unknown, bounds: Bounds): void 
 
 /** The same for texts and lists alone. */
 export function requireBounded(schema: unknown, value: unknown, bounds: Bounds, at = ""): void {
+  if (isVerbatim(schema)) return
   if (typeof value === "string") requireShort(schema, value, bounds, at)
   if (typeof value !== "object" || value === null) return
   const inside = (name: string) => (at === "" ? name : `${at}.${name}`)
@@ -54,9 +55,12 @@ function schemaOf(schema: unknown, name: string): unknown {
 
 const isFileContent = (schema: unknown): boolean => memberOf(schema, "fileContent") === true
 
+/** Whether a value is held against another schema afterwards, see `verbatim`. */
+export const isVerbatim = (schema: unknown): boolean => memberOf(schema, "verbatim") === true
+
 /** Whether a body of this schema may hold the content of a file. */
 export const holdsFiles = (schema: unknown): boolean =>
-  typeof schema === "object" && schema !== null && (isFileContent(schema) || Object.values(schema).some(holdsFiles))
+  typeof schema === "object" && schema !== null && (isFileContent(schema) || isVerbatim(schema) || Object.values(schema).some(holdsFiles))
 
 /** Texts as often as this fill the largest body that holds no files: their escapes take up to six times as much, and there may be several. */
 const TEXTS_OF_A_BODY = 16

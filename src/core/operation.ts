@@ -1,4 +1,4 @@
-import type { Actor } from "./actor.ts"
+import type { Actor, User } from "./actor.ts"
 import type { Handle } from "./database/database.ts"
 import { catalogue, type RefusalKind, refuse } from "./errors.ts"
 import { requireOfJob } from "./job-token.ts"
@@ -143,6 +143,8 @@ type Call<Route extends string, Text extends string, Found, Query extends TPrope
 export interface CallRequest {
   readonly id: string
   readonly ip: string
+  /** The administrator who acts in the caller's name. */
+  readonly behind?: User | undefined
 }
 
 interface Declared<Route extends string, Text extends string, Found, Query extends TProperties, Body extends TSchema, A extends Answers> {

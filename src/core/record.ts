@@ -60,6 +60,9 @@ export const pageParameter = (description: string) => Type.Optional(Type.Integer
 /** A query parameter that may be given several times; the values are joined by newlines. */
 export const repeatedText = (options: { readonly description?: string } = {}) => Type.String({ ...options, repeated: true })
 
+/** A value that is held against the schema of something else afterwards: nothing of it is refused or changed here. */
+export const verbatim = (options: { readonly description?: string } = {}) => Type.Unsafe<unknown>({ ...options, verbatim: true })
+
 /** The content of a file, in a body: only the bound of the whole body is its own. See bounds.ts. */
 export const fileContent = (options: { readonly minLength?: number; readonly description?: string } = {}) =>
   Type.String({ ...options, fileContent: true })

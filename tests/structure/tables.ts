@@ -64,6 +64,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   issues: "features/planning/issues",
   job_identity_keys: "features/actions/oidc",
   jobs: "core/jobs",
+  kept_answers: "features/site/repeats",
   labels: "features/planning/labels",
   lfs_links: "features/code/lfs",
   lfs_locks: "features/code/lfs",

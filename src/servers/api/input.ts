@@ -1,4 +1,4 @@
-import { type Bounds, checkBody } from "../../core/bounds.ts"
+import { type Bounds, checkBody, isVerbatim } from "../../core/bounds.ts"
 import { check, memberOf, typeOf } from "../../core/check.ts"
 import { refuse } from "../../core/errors.ts"
 import { readFields, wholeNumber } from "../../core/forms/fields.ts"
@@ -19,6 +19,14 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
  */
 export function readBody(schema: TSchema, bytes: Buffer | undefined, contentType: string | undefined, bounds: Bounds): unknown {
   const body = withoutNulls(underNewNames(decode(schema, bytes, contentType, VALUES * bounds.listItems), schema), schema)
+  checkBody(schema, body, bounds)
+  return body
+}
+
+/** The same for a record or a text that came within another one, which was JSON; undefined stands for no body. */
+export function readRecord(schema: TSchema, sent: unknown, bounds: Bounds): unknown {
+  if (sent !== undefined && typeOf(schema) === "string" && typeof sent !== "string") throw refuse.invalid("body", "must be a text")
+  const body = withoutNulls(underNewNames(sent ?? (typeOf(schema) === "string" ? "" : {}), schema), schema)
   checkBody(schema, body, bounds)
   return body
 }
@@ -101,7 +109,7 @@ function withoutNulls(value: unknown, schema: unknown, at = ""): unknown {
     if (Math.abs(value) > Number.MAX_SAFE_INTEGER) throw refuse.invalid(at || "body", "is too large a number")
     return value
   }
-  if (typeof value !== "object" || value === null) return value
+  if (typeof value !== "object" || value === null || isVerbatim(schema)) return value
   const inside = (name: string) => (at === "" ? name : `${at}.${name}`)
   if (Array.isArray(value)) return value.map((item, index) => withoutNulls(item, memberOf(schema, "items"), inside(String(index))))
   return Object.fromEntries(

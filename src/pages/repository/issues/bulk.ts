@@ -2,40 +2,44 @@ import { onIssuesSignedIn } from "../../../access/policies/issues.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 import { html } from "../../../core/html.ts"
 import { type Text, t } from "../../../core/language/message.ts"
-import { named, type Operation } from "../../../core/operation.ts"
 import { moved, type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
-import { assigneeOperations } from "../../../features/planning/issues/assignee-operations.ts"
-import { issueLabelOperations } from "../../../features/planning/issues/label-operations.ts"
-import { issueOperations } from "../../../features/planning/issues/operations.ts"
-import { repositoryPath, withQuery } from "../../../web/address.ts"
+import type { Item, Outcome } from "../../../features/site/batch/batch.ts"
+import { literally } from "../../../features/site/batch/references.ts"
+import { path, repositoryPath, withQuery } from "../../../web/address.ts"
 import { state } from "../../../web/components.ts"
 import { sentence } from "../../../web/problem.ts"
 import { plural } from "../../../web/time.ts"
 import { repositoryPage } from "../frame.ts"
 
-/** One change of several issues or pull requests, chosen in a list: each is changed by its operation, with its own access and rules. */
+/** One change of several issues or pull requests, chosen in a list: a batch, in which each is changed by its operation, with its own access and rules. */
 
 /** The most that are changed at once: the rows of a list. */
 const MOST = 50
 
-interface Change {
-  readonly does: Operation
-  readonly body: unknown
-  readonly path?: Readonly<Record<string, string>>
-}
+/** What is done with each, below its address. */
+type Change = Pick<Item, "method" | "body"> & { readonly below: string }
 
 /** The changes by the words of the menu, as `bulkBar` writes them: `close`, `label 3`, `unlabel 3`, `milestone 0`, `assign ann`. */
 function changeNamed(text: string): Change | undefined {
   const [word = "", what = ""] = text.split(" ", 2)
-  const edit = named(issueOperations, "issueEditIssue")
-  if (word === "close" || word === "reopen") return { does: edit, body: { state: word === "close" ? "closed" : "open" } }
-  if (word === "milestone" && /^\d{1,15}$/.test(what)) return { does: edit, body: { milestone: Number(what) } }
-  if (word === "label" && /^\d{1,15}$/.test(what))
-    return { does: named(issueLabelOperations, "issueAddLabel"), body: { labels: [Number(what)] } }
-  if (word === "unlabel") return { does: named(issueLabelOperations, "issueRemoveLabel"), body: undefined, path: { id: what } }
-  if (word === "assign" && what !== "") return { does: named(assigneeOperations, "issueAddAssignees"), body: { assignees: [what] } }
+  const edit = (body: object): Change => ({ method: "PATCH", below: "", body })
+  if (word === "close" || word === "reopen") return edit({ state: word === "close" ? "closed" : "open" })
+  if (word === "milestone" && /^\d{1,15}$/.test(what)) return edit({ milestone: Number(what) })
+  if (word === "label" && /^\d{1,15}$/.test(what)) return { method: "POST", below: "/labels", body: { labels: [Number(what)] } }
+  if (word === "unlabel" && what !== "") return { method: "DELETE", below: path("labels", what) }
+  if (word === "assign" && what !== "") return { method: "POST", below: "/assignees", body: { assignees: [literally(what)] } }
   return undefined
+}
+
+/** Why an operation was refused, for the list; throws what is no refusal of it. */
+function whyRefused(outcome: Outcome | undefined): Text | undefined {
+  if (outcome?.kind !== "refused") return undefined
+  const { error } = outcome
+  // Its number leads to where it is by now.
+  if (error instanceof Renamed) return t("Transferred to another repository.")
+  if (!(error instanceof Refusal) || error.status >= 500) throw error
+  return sentence(error.said)
 }
 
 const text = Type.Optional(Type.String())
@@ -47,32 +51,19 @@ export const bulkPages: readonly Page[] = [
     access: onIssuesSignedIn,
     query: { numbers: Type.Optional(Type.Array(Type.String())), change: text, q: text, kind: text },
     answer: async (call) => {
-      const { services, db, actor, path, query, reader } = call
+      const { services, actor, query, reader } = call
       const list = query.kind === "pulls" ? ("pulls" as const) : ("issues" as const)
       const back = withQuery(`${repositoryPath(call)}/${list}`, { q: query.q })
       const change = changeNamed(query.change ?? "")
       if (!change) throw refuse.invalid("change", "choose what is to be changed")
       const numbers = [...new Set(query.numbers ?? [])].filter((number) => /^\d{1,9}$/.test(number)).slice(0, MOST)
       if (numbers.length === 0) throw refuse.invalid("numbers", "choose at least one of the list")
-      const results: { readonly number: string; readonly refused?: Text }[] = []
-      for (const number of numbers) {
-        try {
-          const open = await change.does.open({
-            services,
-            db,
-            actor,
-            path: { owner: path.owner, repo: path.repo, index: number, ...change.path },
-          })
-          const request = { id: reader.requestId, ip: reader.ip }
-          await open.run({ query: {}, body: change.body, page: { number: 1, limit: 1, offset: 0 }, request })
-          results.push({ number })
-        } catch (error) {
-          // Its number leads to where it is by now.
-          if (error instanceof Renamed) results.push({ number, refused: t("Transferred to another repository.") })
-          else if (!(error instanceof Refusal) || error.status >= 500) throw error
-          else results.push({ number, refused: sentence(error.said) })
-        }
-      }
+      const at = path("repos", call.path.owner, call.path.repo, "issues")
+      const items = numbers.map((number): Item => ({ ...change, path: `${at}/${number}${change.below}` }))
+      const { runBatch } = await import("../../../features/site/batch/batch.ts")
+      const request = { id: reader.requestId, ip: reader.ip }
+      const outcomes = await runBatch(services, { items, atomic: false, dryRun: false, caller: { actor }, request })
+      const results = numbers.map((number, index) => ({ number, refused: whyRefused(outcomes[index]) }))
       const done = results.filter(({ refused }) => refused === undefined).length
       if (done === results.length) return moved(back, { flash: t("{plural} made.", { plural: plural(done, "change") }) })
       return repositoryPage(call, {

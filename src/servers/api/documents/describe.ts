@@ -2,6 +2,7 @@ import { neededScopes } from "../../../access/scopes.ts"
 import type { Config } from "../../../core/config.ts"
 import { catalogue, type RefusalKind } from "../../../core/errors.ts"
 import type { AccessRule, Operation } from "../../../core/operation.ts"
+import { readerOf } from "../call.ts"
 import { isMissingEmpty, type NotFoundBody } from "../missing.ts"
 import type { Recorded } from "./recorded.ts"
 import { isJson, type Json, requiredOf } from "./schema.ts"
@@ -49,9 +50,13 @@ export const refusedAnswers: readonly RefusedAnswer[] = [...new Set(kinds.map((k
 )
 
 /** How an operation may refuse: what it declares, and what follows from its access, its scopes and its input. */
-export function refusalsOf(operation: Operation, { notFoundBody = "specified" }: Pick<About, "notFoundBody">): readonly RefusedAnswer[] {
+export function refusalsOf(
+  operation: Operation,
+  { notFoundBody = "specified" }: Pick<About, "notFoundBody">,
+  more: readonly RefusalKind[] = [],
+): readonly RefusedAnswer[] {
   const { rule, scope, archived, publicOnly, basicOnly, body, refuses } = operation
-  const all = new Set<RefusalKind>(refuses)
+  const all = new Set<RefusalKind>([...refuses, ...more])
   if (rule.signIn === "required" || basicOnly) all.add("unauthenticated")
   if (scope.length > 0 || publicOnly === "refused") all.add("forbidden")
   if (rule.subject !== "site") all.add("notFound")
@@ -189,6 +194,33 @@ export const pagingHeaders = {
   Link: "addresses of the next, last, first and previous page, those that there are",
   "X-Total-Count": "length of the whole list",
 } as const
+
+/** The headers of writes that are sent under a condition. */
+export const conditionHeaders = {
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    description:
+      "1 to 255 visible characters of ASCII, chosen by the client: sent again with the same key within a day, the write is not done again but answered as the first time, with the header Idempotent-Replayed. 422 with another request, 409 while the first has no answer",
+    pattern: "^[!-~]{1,255}$",
+  },
+  IfMatch: {
+    name: "If-Match",
+    description:
+      "entity tags as the GET of this address gives them in ETag, or *: 412 where what is changed is no longer what one of them stands for",
+    pattern: undefined,
+  },
+} as const
+export type ConditionHeader = keyof typeof conditionHeaders
+
+/** Which of them an operation takes, with the refusals that follow. */
+export function conditionsOf(
+  operations: readonly Operation[],
+  operation: Operation,
+): { readonly headers: readonly ConditionHeader[]; readonly refuses: readonly RefusalKind[] } {
+  if (operation.method === "GET") return { headers: [], refuses: [] }
+  if (!readerOf(operations, operation)) return { headers: ["IdempotencyKey"], refuses: ["conflict", "invalid"] }
+  return { headers: ["IdempotencyKey", "IfMatch"], refuses: ["conflict", "preconditionFailed", "invalid"] }
+}
 
 /** How a request authenticates; the same words in every document. */
 export const signInWords = {

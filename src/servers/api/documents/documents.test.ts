@@ -36,7 +36,9 @@ const parametersOf = (one: Json): readonly Json[] => (Array.isArray(one.paramete
 describe.each([
   ["Swagger 2.0", swagger2(sample, about)],
   ["OpenAPI 3.1", openapi31(sample, about)],
-])("%s", (_, document) => {
+])("%s", (version, document) => {
+  const isNew = version === "OpenAPI 3.1"
+
   it("resolves every reference inside itself", () => {
     const references = objects(document).flatMap((one) => (typeof one.$ref === "string" ? [one.$ref] : []))
     expect(references.length).toBeGreaterThan(20)
@@ -68,8 +70,12 @@ describe.each([
 
   it("describes refusals by what the operation declares and what follows from it", () => {
     const statuses = (path: string, method: string) => Object.keys(Object(at(document, "paths", path, method, "responses")))
-    expect(statuses("/admin/users/{username}", "patch")).toEqual(["200", "400", "401", "403", "404", "422"])
-    expect(statuses("/repos/{owner}/{repo}/subscription", "put")).toEqual(["200", "401", "403", "404", "423"])
+    expect(statuses("/admin/users/{username}", "patch")).toEqual([...["200", "400", "401", "403", "404"], ...(isNew ? ["409"] : []), "422"])
+    expect(statuses("/repos/{owner}/{repo}/subscription", "put")).toEqual([
+      ...["200", "401", "403", "404"],
+      ...(isNew ? ["409", "422"] : []),
+      "423",
+    ])
     expect(statuses("/repos/{owner}/{repo}", "get")).toEqual(["200", "403", "404"])
     expect(statuses("/signing-key.gpg", "get")).toEqual(["200"])
   })
@@ -220,6 +226,26 @@ describe("openapi31", () => {
       anyOf: [{ $ref: "#/components/schemas/Organization" }, { type: "null" }],
     })
     expect(at(document, "components", "schemas", "WatchInfo", "properties", "reason")).toMatchObject({ type: "null" })
+  })
+
+  it("says under which conditions a write may be sent, with what refuses it", () => {
+    const kettle = (id: string, method: "GET" | "PATCH" | "POST") =>
+      operation({
+        ...{ id, route: `${method} /kettles/{id}`, summary: id, tag: "kettle", scope: [], access: access("site", "nothing", "optional") },
+        answers: { 200: record("Kettle", { id: int64() }) },
+        handle: never,
+      })
+    const small = openapi31([kettle("get", "GET"), kettle("edit", "PATCH"), kettle("boil", "POST")], about)
+    const one = (method: string) => Object(at(small, "paths", "/kettles/{id}", method))
+    const said = (method: string) => [parametersOf(one(method)).flatMap(({ $ref }) => $ref ?? []), Object.keys(one(method).responses)]
+    const [key, match] = ["#/components/parameters/IdempotencyKey", "#/components/parameters/IfMatch"]
+    expect(said("get")).toEqual([[], ["200"]])
+    expect(said("patch")).toEqual([
+      [key, match],
+      ["200", "409", "412", "422"],
+    ])
+    expect(said("post")).toEqual([[key], ["200", "409", "422"]])
+    expect(at(small, "components", "parameters", "IfMatch", "name")).toBe("If-Match")
   })
 
   it("answers texts as text, and asks for no sign-in where none is needed", () => {

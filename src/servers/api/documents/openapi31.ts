@@ -4,6 +4,8 @@ import {
   API_PATH,
   bodyRequired,
   byPath,
+  conditionHeaders,
+  conditionsOf,
   mediaType,
   pagingHeaders,
   pathDescription,
@@ -51,7 +53,7 @@ const waiting = { "Retry-After": { description: "after how many seconds the same
 export function openapi31(operations: readonly Operation[], about: About): Json {
   const { write, named } = schemas(dialect)
   const bodies = { error: write(APIError), missing: write(APINotFound), none: undefined }
-  const paths = byPath(operations, (operation) => describe(operation, write, about))
+  const paths = byPath(operations, (operation) => describe(operation, write, about, conditionsOf(operations, operation)))
   return {
     openapi: "3.1.0",
     info: { title: TITLE, version: about.version },
@@ -68,6 +70,12 @@ export function openapi31(operations: readonly Operation[], about: About): Json 
             ...(name === "tooMany" || name === "busy" ? { headers: waiting } : {}),
             ...(bodies[body] && { content: { "application/json": { schema: bodies[body] } } }),
           },
+        ]),
+      ),
+      parameters: Object.fromEntries(
+        Object.entries(conditionHeaders).map(([key, { name, description, pattern }]) => [
+          key,
+          { in: "header", name, required: false, description, schema: { type: "string", ...(pattern && { pattern }) } },
         ]),
       ),
       securitySchemes: {
@@ -88,10 +96,10 @@ export function openapi31(operations: readonly Operation[], about: About): Json 
   }
 }
 
-function describe(operation: Operation, write: Schemas["write"], about: About): Json {
+function describe(operation: Operation, write: Schemas["write"], about: About, conditions: ReturnType<typeof conditionsOf>): Json {
   const { body, id } = operation
   const example = about.recorded?.examples[id]
-  const refused = refusedBy(operation, about)
+  const refused = refusedBy(operation, about, conditions.refuses)
   return {
     operationId: id,
     tags: [operation.tag],
@@ -114,6 +122,7 @@ function describe(operation: Operation, write: Schemas["write"], about: About): 
         ...parameter(write(schema)),
         ...exampleOf(example?.query, name),
       })),
+      ...conditions.headers.map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ],
     ...(body
       ? { requestBody: { required: bodyRequired(operation), content: { [mediaType(body)]: content(write(body), example?.body) } } }

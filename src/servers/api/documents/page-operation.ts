@@ -53,6 +53,7 @@ function factsHtml(operation: Operation, about: About): string {
     ["A token needs", scopes.length > 0 ? scopes.map((scope) => `<code>${escapeHtml(scope)}</code>`).join(" and ") : "no scope"],
     ...(limits.length > 0 ? [["Limits", limits.join("; ")]] : []),
     ...(events.length > 0 ? [["Events", events.map((kind) => `<code>${escapeHtml(kind)}</code>`).join(" ")]] : []),
+    ...(operation.method === "GET" ? [] : [["May be repeated", "with the header <code>Idempotency-Key</code>"]]),
     ["Since", escapeHtml(operation.since)],
     ["Name", `<code>${escapeHtml(operation.id)}</code>`],
   ]

@@ -40,13 +40,13 @@ const subjects = {
   repository: { words: "the repository", names: 2 },
 } as const
 
-/** The refusals of an operation, each with its cases and texts. */
-export function refusedBy(operation: Operation, about: About): readonly Refused[] {
+/** The refusals of an operation, each with its cases and texts; `more` are those that follow from the headers that it takes. */
+export function refusedBy(operation: Operation, about: About, more: readonly RefusalKind[] = []): readonly Refused[] {
   const seen = about.recorded?.refusals[operation.id] ?? {}
-  return refusalsOf(operation, about).map((answer) => {
-    const own = kinds.filter((kind) => catalogue[kind].status === answer.status && operation.refuses.includes(kind))
+  return refusalsOf(operation, about, more).map((answer) => {
+    const own = kinds.filter((kind) => catalogue[kind].status === answer.status && [...operation.refuses, ...more].includes(kind))
     const main = kinds.find((kind) => catalogue[kind].status === answer.status)
-    const when = casesOf(operation, answer.status)
+    const when = [...casesOf(operation, answer.status), ...more.flatMap((kind) => conditionCases[kind]?.[answer.status] ?? [])]
     return {
       ...answer,
       kinds: own.length > 0 ? own : main ? [main] : [],
@@ -54,6 +54,13 @@ export function refusedBy(operation: Operation, about: About): readonly Refused[
       texts: seen[String(answer.status)] ?? [],
     }
   })
+}
+
+/** The cases that follow from the headers of writes, by kind and status. */
+const conditionCases: Partial<Record<RefusalKind, Readonly<Record<number, string>>>> = {
+  conflict: { [catalogue.conflict.status]: "another request with the same Idempotency-Key has no answer yet" },
+  preconditionFailed: { [catalogue.preconditionFailed.status]: "what is changed is no longer what If-Match names" },
+  invalid: { [catalogue.invalid.status]: "the Idempotency-Key was sent with another request" },
 }
 
 function casesOf(operation: Operation, status: number): readonly string[] {

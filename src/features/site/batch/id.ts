@@ -1,0 +1,2 @@
+/** The operation that runs batches. */
+export const BATCH_ID = "runBatch"
