@@ -6,21 +6,12 @@ import { routeTable } from "../../src/servers/routing/routes.ts"
 export type RefusalTexts = Readonly<Record<string, readonly string[]>>
 
 const API = "/api/v1"
-const table = routeTable(
-  operations.map(({ id, method, path }) => ({
-    method,
-    path: API + path,
-    operation: id,
-    body: "collected",
-    handle: async (_request, reply) => reply,
-    fail: (_error, _request, reply) => reply,
-  })),
-)
+const table = routeTable(operations)
 
 /** The operation that a request is for, or undefined. */
 export function operationOf(method: string, address: string): string | undefined {
   const { pathname } = new URL(address)
-  return pathname.startsWith(`${API}/`) ? table.find(method, pathname)?.route.operation : undefined
+  return pathname.startsWith(`${API}/`) ? table.find(method, pathname.slice(API.length))?.route.id : undefined
 }
 
 interface Message {
