@@ -1,4 +1,5 @@
 import type { Filling } from "./core/extensions.ts"
+import { deedKeepers, operationIds } from "./core/task-token.ts"
 import { tokensOfJobs } from "./features/actions/tasks/bearer.ts"
 import { repositoriesGone } from "./features/code/lifecycle/delete.ts"
 import { commitsOfReleases, commitsToKeep } from "./features/code/lifecycle/maintenance.ts"
@@ -26,4 +27,7 @@ export const extensions: readonly Filling[] = [
   deletionRules.with(repositoriesGone, packagesGone),
   mergeAttempts.with(readThreadOf),
   tokensOfJobs,
+  // Loaded with the first change that such a token makes.
+  deedKeepers.with({ keep: async (...deed) => (await import("./features/people/sign-in/credentials/deeds.ts")).keepDeed(...deed) }),
+  operationIds.with(async () => (await import("./operations.ts")).operations.map(({ id }) => id)),
 ]
