@@ -80,7 +80,7 @@ export async function* sliceOf(content: AsyncIterable<Buffer>, { start, end }: B
 export const fileDownload = () => Type.Unsafe<Download>({ type: "string", format: "binary", isDownload: true })
 
 /** Whether an answer is a `fileDownload`, or may be one. */
-const mayBeDownload = (schema: TSchema): boolean =>
+export const mayBeDownload = (schema: TSchema): boolean =>
   "isDownload" in schema || ("anyOf" in schema && Array.isArray(schema.anyOf) && schema.anyOf.some(mayBeDownload))
 
 /** The body of an answer if its operation declares a file, alone or besides a record; the compiler has checked what the handler returns. */

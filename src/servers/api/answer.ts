@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import type { FastifyReply, FastifyRequest } from "fastify"
 import { faultOf } from "../../core/database/faults.ts"
 import { Refusal, Renamed } from "../../core/errors.ts"
-import { ENGLISH } from "../../core/language/language.ts"
+import { ENGLISH, type Language } from "../../core/language/language.ts"
 import type { Page, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { faultWords } from "../../features/code/pushes/refusals.ts"
@@ -74,25 +74,38 @@ export function sendRefusal(
   const refusal = asRefusal(error)
   logFault(services.log, refusal, error, requestDetails(request, "a request failed"))
   reply.code(refusal.status)
-  const isMissing = refusal.kind === "notFound"
-  if (isMissing && !refusal.extra && isMissingEmpty(services.config.api.notFoundBody, declaredRoute(request)?.operation))
-    return reply.send()
+  const body = refusalBody(services, refusal, { requestId: request.id, operation: declaredRoute(request)?.operation, language })
+  if (body === undefined) return reply.send()
   const seconds = retryAfter(refusal)
   if (seconds !== undefined) reply.header("retry-after", seconds)
+  return reply.header("content-type", JSON_TYPE).send(JSON.stringify(body))
+}
+
+/** The record that tells a client of a refusal; undefined where it is told by the status alone. */
+export function refusalBody(
+  { config, site }: Pick<Services, "config" | "site">,
+  refusal: Refusal,
+  {
+    requestId,
+    operation,
+    language = ENGLISH,
+  }: { readonly requestId: string; readonly operation: string | undefined; readonly language?: Language },
+): object | undefined {
+  const isMissing = refusal.kind === "notFound"
+  if (isMissing && !refusal.extra && isMissingEmpty(config.api.notFoundBody, operation)) return undefined
   // By the id an administrator finds the line in the log.
-  const found = { request_id: request.id }
+  const found = { request_id: requestId }
   const fault =
     refusal.kind === "internal"
-      ? { ...found, message: faultWords(request.id) }
-      : refusal.kind === "damaged" && { ...found, message: `${refusal.said.in(language)}: ${request.id}` }
-  const body = {
+      ? { ...found, message: faultWords(requestId) }
+      : refusal.kind === "damaged" && { ...found, message: `${refusal.said.in(language)}: ${requestId}` }
+  return {
     ...(isMissing && { errors: [] }),
     ...refusal.extra,
     message: refusal.said.in(language),
     ...fault,
-    url: `${services.site.rootUrl}/api/swagger`,
+    url: `${site.rootUrl}/api/swagger`,
   }
-  return reply.header("content-type", JSON_TYPE).send(JSON.stringify(body))
 }
 
 export function asRefusal(error: unknown): Refusal {
@@ -112,15 +125,18 @@ export function asRefusal(error: unknown): Refusal {
 }
 
 /** The request's own address with the former names replaced. */
-export function movedTo(request: FastifyRequest, moved: Renamed): string {
-  const [path = "", query] = request.url.split("?", 2)
-  const pattern = (patternOf(request) ?? "").split("/")
+export const movedTo = (request: FastifyRequest, moved: Renamed): string => movedPath(request.url, patternOf(request) ?? "", moved)
+
+/** An address with the former names in it replaced; `route` is the pattern that it fits. */
+export function movedPath(url: string, route: string, { replace }: Renamed): string {
+  const [path = "", query] = url.split("?", 2)
+  const pattern = route.split("/")
   const target = path
     .split("/")
     .map((part, index) => {
       // A name, with what ends it: `{username}.png`, or `:username` in routes that are not declared.
       const [, name = "", ending = ""] = /^(?::|\{)(\w+)\}?(\.\w+)?$/.exec(pattern[index] ?? "") ?? []
-      const replacement = moved.replace[name]
+      const replacement = replace[name]
       return replacement === undefined ? part : encodeURIComponent(replacement) + ending
     })
     .join("/")

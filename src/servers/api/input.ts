@@ -23,6 +23,14 @@ export function readBody(schema: TSchema, bytes: Buffer | undefined, contentType
   return body
 }
 
+/** The same for a record or a text that came within another one, which was JSON; undefined stands for no body. */
+export function readRecord(schema: TSchema, sent: unknown, bounds: Bounds): unknown {
+  if (sent !== undefined && typeOf(schema) === "string" && typeof sent !== "string") throw refuse.invalid("body", "must be a text")
+  const body = withoutNulls(underNewNames(sent ?? (typeOf(schema) === "string" ? "" : {}), schema), schema)
+  checkBody(schema, body, bounds)
+  return body
+}
+
 const olderNames = new WeakMap<TSchema, readonly (readonly [older: string, newer: string])[]>()
 
 /** The former names of a body's members, see `oneOf`. */

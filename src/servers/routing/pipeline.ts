@@ -5,7 +5,7 @@ import type { State } from "../../core/database/database.ts"
 import type { Operation, Request } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import type { Upload, UploadForm } from "../../core/upload.ts"
-import { auditEntryOf, audited } from "../../features/site/administration/audit.ts"
+import { auditEntryOf, audited, type NewAuditEntry } from "../../features/site/administration/audit.ts"
 import { clientAddress } from "../client/address.ts"
 import { receiveUpload } from "../client/upload.ts"
 import type { DeclaredRequest, DeclaredRoute } from "./routes.ts"
@@ -112,14 +112,7 @@ export function routesOf<R extends Declared<Opened>, C extends Caller, Opened, I
     const ip = clientAddress(request)
     const entry = does && auditEntryOf(does, { ...caller, path: request.url.split("?", 1)[0] ?? "", ip })
     const handle = async (): Promise<Answer> => kind.handle(call, input, receiving?.upload)
-    const run = async (): Promise<Answer> => {
-      if (!entry) return handle()
-      const { answered } = await audited(services, entry, async () => {
-        const answered = await handle()
-        return { answered, status: "status" in answered && typeof answered.status === "number" ? answered.status : 200 }
-      })
-      return answered
-    }
+    const run = (): Promise<Answer> => recorded(services, entry, handle)
     const given = (kind.once ? kind.once(call, run) : run()).finally(() => receiving?.end())
     return kind.present(call, await given, input)
   }
@@ -146,6 +139,20 @@ export function routesOf<R extends Declared<Opened>, C extends Caller, Opened, I
       fail: kind.fail,
     }
   })
+}
+
+/** Does what a call asks for, and records it in the audit log where it belongs there. */
+export async function recorded<Answer extends object>(
+  services: Services,
+  entry: NewAuditEntry | undefined,
+  handle: () => Promise<Answer>,
+): Promise<Answer> {
+  if (!entry) return handle()
+  const { answered } = await audited(services, entry, async () => {
+    const answered = await handle()
+    return { answered, status: "status" in answered && typeof answered.status === "number" ? answered.status : 200 }
+  })
+  return answered
 }
 
 interface Kept {

@@ -30,55 +30,58 @@ export interface DeclaredRoute {
   readonly fail: (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>
 }
 
-interface Found {
-  readonly route: DeclaredRoute
+interface Found<R> {
+  readonly route: R
   readonly parameters: Record<string, string>
 }
 
-export interface RouteTable {
+/** What a table finds by method and path. */
+type Addressed = Pick<DeclaredRoute, "method" | "path">
+
+export interface RouteTable<R = DeclaredRoute> {
   /** The route of a request, and the values of its path's parameters, decoded. */
-  readonly find: (method: string, url: string) => Found | undefined
+  readonly find: (method: string, url: string) => Found<R> | undefined
   /** The methods that some route takes at a path, for the Allow header. */
   readonly methodsAt: (url: string) => readonly string[]
 }
 
 /** A place in the tree of paths. */
-interface Node {
+interface Node<R> {
   /** By the text of a part of the path. */
-  readonly texts: Map<string, Node>
+  readonly texts: Map<string, Node<R>>
   /** Parts that are a parameter with fixed texts around it, as `{username}.png`. */
-  readonly around: Around[]
-  parameter: Node | undefined
+  readonly around: Around<R>[]
+  parameter: Node<R> | undefined
   /** By method, the routes that end here, and those that take the rest of the path. */
-  readonly ends: Map<string, Ends>
-  readonly rests: Map<string, Ends>
+  readonly ends: Map<string, Ends<R>>
+  readonly rests: Map<string, Ends<R>>
 }
 
-interface Around {
+interface Around<R> {
   readonly before: string
   readonly after: string
-  readonly node: Node
+  readonly node: Node<R>
 }
 
 /** Routes of one method and path: the usual one, and variants that are asked for by the end of the address. */
-interface Ends {
-  usual: Named | undefined
-  readonly forms: Map<string, Named>
+interface Ends<R> {
+  usual: Named<R> | undefined
+  readonly forms: Map<string, Named<R>>
 }
 
-interface Named {
-  readonly route: DeclaredRoute
+interface Named<R> {
+  readonly route: R
   readonly names: readonly string[]
 }
 
 /** Characters of a parameter; longer names don't exist. The rest of a path may be longer. */
 const LONGEST_PARAMETER = 1024
 
-const newNode = (): Node => ({ texts: new Map(), around: [], parameter: undefined, ends: new Map(), rests: new Map() })
+const newNode = <R>(): Node<R> => ({ texts: new Map(), around: [], parameter: undefined, ends: new Map(), rests: new Map() })
 
 /** Throws TypeError where two routes have the same method and path. */
-export function routeTable(routes: readonly DeclaredRoute[]): RouteTable {
-  const root = newNode()
+export function routeTable<R extends Addressed>(routes: readonly R[]): RouteTable<R> {
+  const root = newNode<R>()
   for (const route of routes) add(root, route)
   return {
     find(method, url) {
@@ -102,7 +105,7 @@ export function routeTable(routes: readonly DeclaredRoute[]): RouteTable {
 
 const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
-function add(root: Node, route: DeclaredRoute): void {
+function add<R extends Addressed>(root: Node<R>, route: R): void {
   const form = formOf(route.path)
   const path = form?.beside ?? route.path
   const rest = restOf(path)
@@ -121,43 +124,44 @@ function add(root: Node, route: DeclaredRoute): void {
   }
   if (rest !== undefined) names.push(rest)
   const byMethod = rest === undefined ? node.ends : node.rests
-  const ends = byMethod.get(route.method) ?? { usual: undefined, forms: new Map<string, Named>() }
+  const ends = byMethod.get(route.method) ?? { usual: undefined, forms: new Map<string, Named<R>>() }
   byMethod.set(route.method, ends)
   if (form ? ends.forms.has(form.name) : ends.usual) throw new TypeError(`two routes are ${route.method} ${route.path}`)
   if (form) ends.forms.set(form.name, { route, names })
   else ends.usual = { route, names }
 }
 
-function childOf(nodes: Map<string, Node>, key: string): Node {
+function childOf<R>(nodes: Map<string, Node<R>>, key: string): Node<R> {
   const known = nodes.get(key)
   if (known) return known
-  const made = newNode()
+  const made = newNode<R>()
   nodes.set(key, made)
   return made
 }
 
-function childAround({ around }: Node, before: string, after: string): Node {
+function childAround<R>({ around }: Node<R>, before: string, after: string): Node<R> {
   const known = around.find((each) => each.before === before && each.after === after)
   if (known) return known.node
-  const node = newNode()
+  const node = newNode<R>()
   around.push({ before, after, node })
   return node
 }
 
 /** Fixed texts win over parameters with texts around them, those over other parameters, and all of them over the rest of a path. */
-function search(
-  node: Node,
+function search<R>(
+  node: Node<R>,
   parts: readonly string[],
   at: number,
   method: string,
   form: string | undefined,
   values: string[],
-): Named | undefined {
-  const chosen = (ends: Ends | undefined): Named | undefined => (form === undefined ? undefined : ends?.forms.get(form)) ?? ends?.usual
+): Named<R> | undefined {
+  const chosen = (ends: Ends<R> | undefined): Named<R> | undefined =>
+    (form === undefined ? undefined : ends?.forms.get(form)) ?? ends?.usual
   const part = parts[at]
   if (part === undefined) return chosen(node.ends.get(method))
   const depth = values.length
-  const into = (next: Node | undefined, value?: string): Named | undefined => {
+  const into = (next: Node<R> | undefined, value?: string): Named<R> | undefined => {
     if (next === undefined) return undefined
     values.length = depth
     if (value !== undefined) values.push(value)
@@ -246,7 +250,7 @@ export function serveTable(
 }
 
 /** The values of the parameters of a declared path, the form at its end among them; some are wanted as they were sent. */
-export function pathOf(path: string, { params, url }: DeclaredRequest): Readonly<Record<string, string>> {
+export function pathOf(path: string, { params, url }: Pick<DeclaredRequest, "params" | "url">): Readonly<Record<string, string>> {
   const last = /\{(\w+)\}$/.exec(path)?.[1]
   if (last !== undefined && isRawPath(last)) return { ...params, [last]: lastSegment(url) }
   const form = formOf(path)

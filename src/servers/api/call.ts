@@ -1,0 +1,178 @@
+import { neededScopes, scopeAllows } from "../../access/scopes.ts"
+import { type Actor, chosenOf, hasPublicOnlyScope, jobOf } from "../../core/actor.ts"
+import { mostBytesOf } from "../../core/bounds.ts"
+import type { Config } from "../../core/config.ts"
+import { mayBeDownload } from "../../core/download.ts"
+import { type Refusal, Renamed, refuse } from "../../core/errors.ts"
+import { addressOf } from "../../core/forms/form.ts"
+import { t } from "../../core/language/message.ts"
+import { NOT_CHOSEN } from "../../core/limited-token.ts"
+import type { CallRequest, Input, Opened, Operation, Sent } from "../../core/operation.ts"
+import type { Services } from "../../core/services.ts"
+import { uploadFormOf } from "../../core/upload.ts"
+import { auditEntryOf } from "../../features/site/administration/audit.ts"
+import { queryOf } from "../../web/address.ts"
+import { type Caller, recorded } from "../routing/pipeline.ts"
+import { ownLocation, plainUrl, refusalOfNul } from "../routing/redirect.ts"
+import { pathOf, type RouteTable, routeTable } from "../routing/routes.ts"
+import { asRefusal, movedPath, refusalBody, render } from "./answer.ts"
+import { logFault, retryAfter } from "./faults.ts"
+import { readPage, readQuery, readRecord } from "./input.ts"
+
+/*
+ * Calls of operations from inside of the process: exactly what a request of the same caller would do, and answered as it would be. The steps are those of
+ * routing/pipeline.ts, and what the API adds to them stands here for both.
+ */
+
+export const API_BASE = "/api/v1"
+
+/** Gets every answer before it is sent; tests compare it with what the operation declares. */
+export type AnswerWatcher = (operation: Operation, sent: Sent<number, unknown>) => void
+
+/** A call of an operation, by a caller whose credentials were checked. */
+export interface OperationCall {
+  readonly operation: Operation
+  /** The values of its path by their names, decoded. */
+  readonly path: Readonly<Record<string, string>>
+  readonly query?: URLSearchParams
+  /** The record, or the text, that a request would have as its body. */
+  readonly body?: unknown
+  readonly caller: Caller
+  readonly request: CallRequest
+}
+
+/** What a client would get: an answer, or the record that tells of a refusal. */
+export interface Answered {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Undefined where there is none. */
+  readonly body: unknown
+}
+
+/** Does what a request would do. Refuses as its operation does, and before that callers who may not use it and input that does not fit; throws {@link Renamed} for a former name. */
+export async function callOperation(services: Services, given: OperationCall, onAnswer?: AnswerWatcher): Promise<Sent<number, unknown>> {
+  const { operation, path, query = new URLSearchParams(), caller, request } = given
+  const { actor } = caller
+  if (takesFiles(operation)) throw refuse.invalid("path", t`${operation.id} takes or gives a file, which needs a request of its own`)
+  admit(services, operation, actor)
+  const recent = operation.mayBeOld ? services.database.recent() : undefined
+  const opened = await operation.open({ services, db: recent ?? services.database.read, actor, path })
+  const input = { ...inputOf(services, operation, query), body: bodyOf(services, operation, given.body), request }
+  const entry = auditEntryOf(operation, { ...caller, path: addressOf({ address: API_BASE + operation.path }, path), ip: request.ip })
+  return recorded(services, entry, () => run(operation, opened, input, onAnswer))
+}
+
+/** The same, with the answer that a client would get of it or of its refusal. */
+export async function answerCall(services: Services, given: OperationCall, onAnswer?: AnswerWatcher): Promise<Answered> {
+  const { operation, path, query = new URLSearchParams() } = given
+  const text = query.toString()
+  const address = addressOf({ address: API_BASE + operation.path }, path) + (text === "" ? "" : `?${text}`)
+  try {
+    const sent = await callOperation(services, given, onAnswer)
+    const page = operation.paged ? readPage(query, services.config.api) : undefined
+    const { status, headers } = render(services, operation.method, address, sent, page)
+    return { status, headers, body: sent.body }
+  } catch (error) {
+    if (error instanceof Renamed) {
+      const location = ownLocation(services.site, movedPath(address, API_BASE + operation.path, error))
+      return { status: error.status, headers: { location }, body: undefined }
+    }
+    return answerRefusal(services, error, { requestId: given.request.id, operation: operation.id })
+  }
+}
+
+/** What a client is told of a refusal, or of what went wrong, which is logged. */
+export function answerRefusal(
+  services: Services,
+  error: unknown,
+  told: { readonly requestId: string; readonly operation: string | undefined },
+): Answered {
+  const refusal: Refusal = asRefusal(error)
+  logFault(services.log, refusal, error, { message: "a call failed", reqId: told.requestId, operation: told.operation })
+  const seconds = retryAfter(refusal)
+  return {
+    status: refusal.status,
+    headers: seconds === undefined ? {} : { "retry-after": String(seconds) },
+    body: refusalBody(services, refusal, told),
+  }
+}
+
+/** An operation with the values that an address has for its path and query. */
+export type Addressed = Pick<OperationCall, "operation" | "path"> & { readonly query: URLSearchParams }
+
+const tables = new WeakMap<readonly Operation[], RouteTable<Operation>>()
+
+/** The operation at an address, which may begin with `/api/v1` and have a query. Refuses `notFound` and `methodNotAllowed` where there is none, as the server does. */
+export function operationAt(operations: readonly Operation[], method: string, address: string): Addressed {
+  const url = plainUrl(address)
+  const nul = refusalOfNul(url)
+  if (nul) throw nul
+  const below = url.startsWith(`${API_BASE}/`) ? url.slice(API_BASE.length) : url
+  const table = tables.get(operations) ?? routeTable(operations)
+  tables.set(operations, table)
+  const found = table.find(method, below)
+  if (!found) throw table.methodsAt(below).length > 0 ? refuse.methodNotAllowed() : refuse.notFound()
+  const { route, parameters } = found
+  return { operation: route, path: pathOf(route.path, { params: parameters, url: below }), query: queryOf(below) }
+}
+
+/** Whether the body of an operation is a file, or an answer may be one. */
+export const takesFiles = ({ body, answers }: Operation): boolean =>
+  uploadFormOf(body) !== undefined || Object.values(answers).some((schema) => schema !== null && mayBeDownload(schema))
+
+/** Refuses callers who may not use an operation, whatever it is about. */
+export function admit({ config: { security } }: Services, operation: Operation, actor: Actor): void {
+  requireScope(actor, operation)
+  if (security.requireSignIn && actor.kind === "anonymous") throw refuse.forbidden("Only signed in user is allowed to call APIs.")
+  if (operation.basicOnly && actor.kind === "user" && !actor.basic) throw refuse.unauthenticated("sign in with a Basic header for this")
+}
+
+/** Query and page, by what the operation declares. */
+export const inputOf = (
+  { config: { api } }: Services,
+  { query }: Operation,
+  parameters: URLSearchParams,
+): Pick<Input, "query" | "page"> => ({
+  page: readPage(parameters, api),
+  query: readQuery(query, parameters),
+})
+
+/** Runs an operation whose caller was authorised and whose input was read. */
+export async function run(operation: Operation, opened: Opened, input: Input, onAnswer?: AnswerWatcher): Promise<Sent<number, unknown>> {
+  const sent = await opened.run(input)
+  onAnswer?.(operation, sent)
+  return sent
+}
+
+function bodyOf({ config }: Services, operation: Operation, sent: unknown): unknown {
+  if (operation.body === undefined) return undefined
+  const most = bodyLimitOf(operation, config)
+  if (most !== undefined && sent !== undefined && Buffer.byteLength(JSON.stringify(sent)) > most)
+    throw refuse.tooLarge("the request body is too large")
+  return readRecord(operation.body, sent, config.limits)
+}
+
+/** The most bytes of a body, where they are fewer than usual. */
+export function bodyLimitOf({ body }: Operation, { api, limits }: Config): number | undefined {
+  const most = body && mostBytesOf(body, limits)
+  return most === undefined ? undefined : Math.min(most, api.maxBodyBytes)
+}
+
+function requireScope(actor: Actor, operation: Operation): void {
+  // The service's own user has no account to change.
+  if (jobOf(actor) && operation.method !== "GET" && !operation.path.startsWith("/repos/{owner}/{repo}/"))
+    throw refuse.forbidden("the token of a job can only change things of its repository")
+  if (actor.kind === "anonymous" || actor.credential.kind !== "token") return
+  const { scopes } = actor.credential
+  const needed = neededScopes(operation.method, operation.scope)
+  const missing = needed.filter((scope) => !scopeAllows(scopes, scope))
+  if (missing.length > 0)
+    throw refuse.forbidden(
+      `token does not have at least one of required scope(s), required=[${needed.join(" ")}], token scope=${[...scopes].join(",")}`,
+    )
+  if (operation.publicOnly === "refused" && hasPublicOnlyScope(actor))
+    throw refuse.forbidden("this endpoint is not available for public-only tokens")
+  // What is of an account, and not of its repositories, no one has chosen.
+  const isOfAccount = operation.rule.subject === "site" || operation.rule.subject === "user"
+  if (operation.publicOnly === "refused" && isOfAccount && chosenOf(actor)) throw refuse.forbidden(NOT_CHOSEN)
+}
