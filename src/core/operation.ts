@@ -205,6 +205,8 @@ export interface Operation {
   readonly publicOnly: "allowed" | "refused"
   readonly archived: "allowed" | "refused"
   readonly basicOnly: boolean
+  /** Whether it changes more than the caller's token. */
+  readonly changes: boolean
   readonly changesWithTime: boolean
   readonly mayBeOld: boolean
   readonly paged: boolean
@@ -272,6 +274,7 @@ export function operation<
     publicOnly: declared.publicOnly ?? "allowed",
     archived: declared.archived ?? "allowed",
     basicOnly: declared.basicOnly ?? false,
+    changes,
     changesWithTime: declared.changesWithTime ?? false,
     mayBeOld: declared.mayBeOld ?? false,
     paged: declared.paged ?? false,
