@@ -18,6 +18,7 @@ import { teamPages } from "./pages/organization/teams.ts"
 import { appearancePages } from "./pages/parts/diffs/appearance.ts"
 import { runnerPages } from "./pages/parts/settings/runners.ts"
 import { actionSettingPages } from "./pages/parts/settings/secrets.ts"
+import { deedPages } from "./pages/parts/settings/deeds.ts"
 import { webhookPages } from "./pages/parts/settings/webhooks.ts"
 import { feedPages } from "./pages/profile/feeds.ts"
 import { packagePages } from "./pages/profile/packages/page.ts"
@@ -196,6 +197,7 @@ const declared = pageRegistry(
   unsubscribePages,
   watchPages,
   webhookPages,
+  deedPages,
   wikiEditPages,
   wikiPages,
 )

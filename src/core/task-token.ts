@@ -2,8 +2,8 @@ import { type Actor, type Task, type TokenCredential, taskOf } from "./actor.ts"
 import { refuse } from "./errors.ts"
 import { extensionPoint } from "./extensions.ts"
 import { key, t } from "./language/message.ts"
-import type { Method } from "./operation.ts"
 import type { Services } from "./services.ts"
+import type { Asked } from "./toolsets.ts"
 
 /*
  * What a token for one task may do. It is a token that is limited to some repositories, and besides to operations, to references that it may move, and to a
@@ -16,14 +16,6 @@ export const NO_WRITES_LEFT = key("this token has made all the changes that it m
 
 /** What git does, by names that a list of operations can have as well. */
 export type GitOperation = "git.fetch" | "git.push"
-
-/** What is known of an operation before its subject is. */
-export interface Asked {
-  readonly id: string
-  readonly method: Method
-  readonly path: string
-  readonly needs: string
-}
 
 /** What a token may ask of itself, whatever it was made for. */
 const OF_ITSELF: readonly string[] = ["getCurrentToken", "deleteCurrentToken"]

@@ -1,9 +1,16 @@
-import type { Asked } from "./task-token.ts"
-
 /*
  * Toolsets: operations that go together, under a name. A token for one task is given some, and an agent chooses some as its tools. Changes that take an
  * administrator are in none.
  */
+
+/** What is known of an operation before its subject is. */
+export interface Asked {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  /** The word of its access rule. */
+  readonly needs: string
+}
 
 export interface Toolset {
   readonly name: string
