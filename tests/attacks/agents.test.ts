@@ -2,6 +2,7 @@
  * Someone gives an agent a token for one task, and the agent is talked into more by what it reads: another branch by every way that a branch can move, other operations, more
  * changes than it was given, another token, another person, and going on after the token is revoked.
  */
+import { execFileSync } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -182,19 +183,27 @@ withWorld("an agent with a token for one task", { open: openCheckedWorld, on: da
     const { id, sha1 } = await token({ branches: ["bot/*"] })
     expect((await wish({ branches: [] }, basic(ann.name, sha1))).status).toBe(403)
     expect((await wish({ branches: ["bot/*"] }, basic(ann.name, sha1))).status).toBe(403)
+    // While a push is received, its owner revokes the token: the objects arrive, and no reference moves.
     const work = await clone(sha1)
-    // While a push is received, its owner revokes the token: the objects have arrived, no reference moves.
-    const revoked = Promise.withResolvers<void>()
-    const stop = services.database.observe(({ name }) => {
-      if (name !== "deeds.insert") return
-      stop()
-      setImmediate(() =>
-        services.database.write((tx) => tx.deleteFrom("access_tokens").where("id", "=", id).execute()).then(() => revoked.resolve()),
-      )
+    const pushed = await ok(work, "rev-parse", "HEAD").then((text) => text.trim())
+    const pack = execFileSync("git", ["pack-objects", "--revs", "--stdout", "-q"], { cwd: work, input: `${pushed}\n` })
+    const command = `${"0".repeat(40)} ${pushed} refs/heads/bot/late\0 report-status\n`
+    const lines = Buffer.from(`${(command.length + 4).toString(16).padStart(4, "0")}${command}0000`)
+    const begun = () =>
+      services.database.read.selectFrom("token_deeds").select("status").where("token_id", "=", id).where("status", "=", 0).execute()
+    async function* body() {
+      yield Buffer.concat([lines, pack.subarray(0, 100)])
+      await expect.poll(begun).toHaveLength(1)
+      await send(world.hearth.url, "DELETE", `/users/${ann.name}/tokens/${id}`, { authorization: ann.basic })
+      yield pack.subarray(100)
+    }
+    const answer = await fetch(`${world.hearth.url}/${repository.owner}/${repository.repo}.git/git-receive-pack`, {
+      method: "POST",
+      headers: { authorization: basic("x", sha1), "content-type": "application/x-git-receive-pack-request" },
+      body: ReadableStream.from(body()),
+      duplex: "half",
     })
-    const push = await git(work, ["push", "origin", "HEAD:refs/heads/bot/late"])
-    await revoked.promise
-    if (push.code === 0) expect(push.err).toBe("the token was revoked before anything moved")
+    expect(await answer.text()).toContain("ng refs/heads/bot/late")
     expect((await world.must<{ name: string }[]>(ann, `GET ${at}/branches?limit=50`)).map(({ name }) => name)).not.toContain("bot/late")
     expect(await status(sha1, `GET ${at}`)).toBe(401)
     const short = await token({ writes: 5 })
@@ -250,7 +259,7 @@ withWorld("an agent with a token for one task", { open: openCheckedWorld, on: da
       fetch(`${world.hearth.url}/api/mcp`, {
         method: "POST",
         headers: { accept: "application/json, text/event-stream", "content-type": "application/json", ...headers },
-        body: JSON.stringify(body),
+        body: typeof body === "string" ? body : JSON.stringify(body),
       })
     const bearer = { authorization: `Bearer ${sha1}` }
     expect((await post(bearer)).status).toBe(200)
@@ -261,10 +270,7 @@ withWorld("an agent with a token for one task", { open: openCheckedWorld, on: da
     expect(nobody.headers.get("www-authenticate")).toContain("/.well-known/oauth-protected-resource/api/mcp")
     expect((await post({ authorization: "Bearer wrong" })).status).toBe(401)
     expect((await post(bearer, [{ jsonrpc: "2.0", id: 1, method: "tools/list" }])).status).toBe(400)
-    const deep = `${"[".repeat(5000)}${"]".repeat(5000)}`
-    expect(
-      (await post(bearer, { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "x", arguments: JSON.parse(deep) } })).status,
-    ).toBe(400)
+    expect((await post(bearer, `${"[".repeat(5000)}${"]".repeat(5000)}`)).status).toBe(400)
     expect((await fetch(`${world.hearth.url}/api/mcp`, { headers: bearer })).status).toBe(405)
   })
 })
