@@ -131,7 +131,10 @@ const task: Field = {
       label: t("Only these operations"),
       rows: 2,
       placeholder: "read",
-      hint: html`Toolsets such as <code>read</code>, <code>issues</code> or <code>pulls</code>, and ids of operations of the API, one on each line.`,
+      hint: html`
+        Toolsets such as <code>read</code>, <code>issues</code> or <code>pulls</code>, and ids of operations of the API, one on each
+        line.
+      `,
     },
     { kind: "line", name: "writes", label: t("Changes at most"), type: "number" },
   ],
