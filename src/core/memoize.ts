@@ -19,10 +19,20 @@ export function onFirstUse<Made>(make: () => Made): () => Made {
   }
 }
 
+const originals = new WeakMap<object, object>()
+
+/** Has `copy` stand for `original` in all that is kept of it by {@link onFirstUseOf}: it is the same with other parts. */
+export function standsFor<Key extends object>(copy: Key, original: Key): Key {
+  originals.set(copy, originals.get(original) ?? original)
+  return copy
+}
+
 /** The same for each of several, such as running forges: what keeps something in memory from one request to the next. */
 export function onFirstUseOf<Key extends WeakKey, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const made = new WeakMap<Key, { readonly it: Made }>()
-  return (key) => {
+  return (given) => {
+    // An original has the type of what stands for it.
+    const key = ((typeof given === "object" && originals.get(given)) || given) as Key
     const known = made.get(key)
     if (known) return known.it
     const it = make(key)

@@ -8,6 +8,7 @@ import type { Share } from "../cluster/share.ts"
 import type { Tables } from "./tables/index.ts"
 
 export {
+  ActsOutside,
   CommitUnknown,
   DatabaseFull,
   DatabaseRefused,
@@ -75,6 +76,14 @@ export interface Database<T = Tables> {
    * Writers who lock the same row first say so by `line`, see {@link lineOf}: on PostgreSQL those of one process share transactions, as all do on SQLite.
    */
   write<R>(work: (tx: Transaction<T>) => Promise<R>, line?: string): Promise<R>
+
+  /**
+   * Holds one transaction open for several pieces of work that each would have had their own, see {@link inside}. Unlike that of `write`, this work may wait for other things than
+   * the database, for `idleLimit` at a time; the connection that it was begun on refuses to be written by itself meanwhile, with {@link ActsOutside}. All that write on SQLite wait for it.
+   *
+   * With `steady`, all that it reads on PostgreSQL is of one moment, and a row that someone else has changed since then can't be changed: it is run again.
+   */
+  hold<R>(work: (tx: Transaction<T>) => Promise<R>, how?: { readonly steady?: boolean }): Promise<R>
 
   /** Runs `effect` once `tx` has committed, and never when it is rolled back. For waking workers; an effect that must not be lost needs a job. */
   afterCommit(tx: Transaction<T>, effect: () => void): void

@@ -63,6 +63,14 @@ export class CommitUnknown extends DatabaseUnavailable {
   }
 }
 
+/** Work that was to be in one transaction, see `hold`, does something that no rollback takes back. Nothing of it was done. */
+export class ActsOutside extends Error {
+  constructor(what: string) {
+    super(`This can't be part of a transaction: ${what}`)
+    this.name = "ActsOutside"
+  }
+}
+
 /** The disk or the quota of the database is full. The transaction is rolled back. */
 export class DatabaseFull extends Error {
   constructor(cause: unknown) {

@@ -8,6 +8,7 @@ import { abandon, createConnections, isAnswer, requirePrimary, WAITING_PER_CONNE
 import type { Database, DriverOptions } from "./database.ts"
 import { createEmitter } from "./emitter.ts"
 import { CommitUnknown, DatabaseRefused, DatabaseUnavailable, ENDED, messageOf, postgresFailure, stateOf } from "./failures.ts"
+import { held, isHeld, refuseBeside } from "./inside.ts"
 import { createLines, type OpenTransaction } from "./lines.ts"
 import { createChecker, createListener } from "./listener.ts"
 import { createLiveness } from "./liveness.ts"
@@ -30,6 +31,7 @@ const retryPause = 20
 const CANCELLED = "57014"
 
 const BEGIN = "begin isolation level read committed read write"
+const BEGIN_STEADY = "begin isolation level repeatable read read write"
 /** What is read in it is of one moment, that of its first statement. It may be idle: a backup reads no faster than it can store. */
 const SNAPSHOT = "begin isolation level repeatable read read only; set local idle_in_transaction_session_timeout = 0; select 1"
 
@@ -157,10 +159,10 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     })
 
   // The server ends a transaction whose process has stopped or can't be reached, so that its locks keep no others waiting.
-  const begin = `${BEGIN}; set local idle_in_transaction_session_timeout = ${options.idleLimit}`
+  const limit = `set local idle_in_transaction_session_timeout = ${options.idleLimit}`
 
-  /** Begins a transaction on a connection of its own; `first` is the first statement of one that may be idle. */
-  async function openTransaction(first?: string): Promise<OpenTransaction> {
+  /** Begins a transaction on a connection of its own; `first` is its first statement. */
+  async function openTransaction(first = `${BEGIN}; ${limit}`): Promise<OpenTransaction> {
     const client = await connectionOf(writers)
     let lost: Error | undefined
     // Statements keep their order, whatever the pauses of tests.
@@ -171,7 +173,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     }
     try {
       // Awaited: without a transaction what is sent next would be stored at once.
-      await ask(client, first === undefined ? begin : `${BEGIN}; ${first}`)
+      await ask(client, first)
     } catch (error) {
       lose(error)
       client.release(lost)
@@ -210,7 +212,11 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
   /** One transaction on its own connection; `first` is its first statement, and `last` is run after its work. */
   async function transact<Tables, R>(
     work: Parameters<typeof runTransaction<Tables, R>>[2],
-    { idleLimit, first, last }: { readonly idleLimit: number | undefined; readonly first?: string; readonly last?: Last<Tables> },
+    {
+      idleLimit,
+      first,
+      last,
+    }: { readonly idleLimit: number | undefined; readonly first?: string | undefined; readonly last?: Last<Tables> | undefined },
   ): Promise<R> {
     const transaction = await openTransaction(first)
     const connection: TransactionConnection = {
@@ -229,13 +235,29 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     }
   }
 
-  const lines = createLines({ open: openTransaction, waitMs, mostWaiting: options.poolSize * WAITING_PER_CONNECTION })
+  const lines = createLines({ open: () => openTransaction(), waitMs, mostWaiting: options.poolSize * WAITING_PER_CONNECTION })
 
   // Every change of rows has a transaction id, and the snapshot lists those that have ended: equal snapshots see the same rows.
   const state = coalesce(async () => {
     const { rows } = await runAlone<{ readonly state: string }>(readers, "select pg_current_snapshot()::text as state", [], "state")
     return rows[0]?.state ?? randomUUID()
   })
+
+  /** Runs a transaction again where that may help. What has failed in a line is run on its own then: there it waits for nobody's rows but those that it needs. */
+  async function repeated<R>(line: string | undefined, run: (line: string | undefined) => Promise<R>): Promise<R> {
+    for (let attempt = 1; ; attempt++) {
+      const inLine = attempt === 1 ? line : undefined
+      if (pause && inLine === undefined) await pause("transaction.begin")
+      try {
+        return await run(inLine)
+      } catch (error) {
+        const code = codeOf(error)
+        if (attempt === attempts || !(worthRetrying.has(code) || (inLine !== undefined && code === CANCELLED))) throw error
+        logger.info({ attempt, code }, "a transaction is run again")
+        await sleep(Math.random() * retryPause * 2 ** attempt)
+      }
+    }
+  }
 
   let last: Last<T> | undefined
   const database: Database<T> = {
@@ -262,21 +284,18 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
         client.release(failure !== undefined)
       }
     },
-    async write(work, line) {
-      for (let attempt = 1; ; attempt++) {
-        // What has failed in a line is run again on its own: there it waits for nobody's rows but those that it needs.
-        const inLine = attempt === 1 ? line : undefined
-        if (pause && inLine === undefined) await pause("transaction.begin")
-        try {
-          if (inLine !== undefined) return await lines.join(inLine, (connection) => runTransaction(connection, options, work, last))
-          return await transact(work, { idleLimit: options.idleLimit, ...(last && { last }) })
-        } catch (error) {
-          const code = codeOf(error)
-          if (attempt === attempts || !(worthRetrying.has(code) || (inLine !== undefined && code === CANCELLED))) throw error
-          logger.info({ attempt, code }, "a transaction is run again")
-          await sleep(Math.random() * retryPause * 2 ** attempt)
-        }
-      }
+    write(work, line) {
+      if (isHeld()) return refuseBeside()
+      return repeated(line, (inLine) =>
+        inLine === undefined
+          ? transact(work, { idleLimit: options.idleLimit, last })
+          : lines.join(inLine, (connection) => runTransaction(connection, options, work, last)),
+      )
+    },
+    hold(work, { steady = false } = {}) {
+      if (isHeld()) return refuseBeside()
+      const first = steady ? `${BEGIN_STEADY}; ${limit}` : undefined
+      return repeated(undefined, () => transact((tx) => held(() => work(tx)), { idleLimit: options.idleLimit, first, last }))
     },
     afterCommit: keepEffect,
     beforeCommit(step) {
@@ -305,7 +324,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       kind: "postgres",
       execute: <R>(sql: string, parameters: readonly unknown[]) => runAlone<R>(readers, sql, parameters),
     }),
-    write: (work) => transact(work, { idleLimit: undefined, first: `select pg_advisory_xact_lock(${migrationLock})` }),
+    write: (work) => transact(work, { idleLimit: undefined, first: `${BEGIN}; select pg_advisory_xact_lock(${migrationLock})` }),
     copyBefore: undefined,
     script: undefined,
   }

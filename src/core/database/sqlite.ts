@@ -16,6 +16,7 @@ import { createEmitter } from "./emitter.ts"
 import { holdsWords } from "./expressions.ts"
 import { DatabaseRefused, DatabaseUnavailable, resultCode, sqliteFailure } from "./failures.ts"
 import { createGroups } from "./groups.ts"
+import { held, isHeld, refuseBeside } from "./inside.ts"
 import type { MigratingConnection } from "./migrate.ts"
 import { createObservers } from "./observers.ts"
 import { isByIds, isQuick } from "./query.ts"
@@ -109,7 +110,7 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
           return reader.run(sql, parameters)
         }, readFailure)
       // In memory there is one connection, which would show uncommitted changes.
-      const answered = inMemory && transaction !== undefined ? settled(execute) : execute()
+      const answered = inMemory && transaction !== undefined && !isHeld() ? settled(execute) : execute()
       return pause ? pausedAfter(answered, pause) : answered
     },
   })
@@ -214,6 +215,8 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
     }
   }
 
+  const join: typeof groups.join = (work) => (closed ? Promise.reject(new Error("The database is closed.")) : groups.join(work))
+
   let last: Parameters<Database<T>["beforeCommit"]>[0] | undefined
   const database: Database<T> = {
     kind: "sqlite",
@@ -236,10 +239,11 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
         connection.close()
       }
     },
-    write: (work) =>
-      closed
-        ? Promise.reject(new Error("The database is closed."))
-        : groups.join((connection) => runTransaction(connection, options, work, last)),
+    write: (work) => (isHeld() ? refuseBeside() : join((connection) => runTransaction(connection, options, work, last))),
+    hold: (work) =>
+      isHeld()
+        ? refuseBeside()
+        : join((connection) => runTransaction(connection, { ...options, mayWait: true }, (tx) => held(() => work(tx)), last)),
     afterCommit: keepEffect,
     beforeCommit(step) {
       last = step

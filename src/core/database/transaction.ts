@@ -15,28 +15,83 @@ export interface TransactionConnection {
 }
 
 export interface TransactionRules {
-  /** Milliseconds without a statement; undefined for no limit, which only migrations have. */
+  /** Milliseconds without a statement; undefined for no limit, which only migrations have, and what stands within another one. */
   readonly idleLimit: number | undefined
+  /** Its work awaits other things than statements too, for no longer than that. */
+  readonly mayWait?: boolean
   readonly logger: DatabaseLogger
 }
 
 type Effect = () => void
 
-const effectsOf = new WeakMap<object, Effect[]>()
+type Execute = TransactionConnection["execute"]
+
+/** What is known of a transaction while it is open. */
+interface Open {
+  readonly kind: DatabaseKind
+  readonly logger: DatabaseLogger
+  readonly effects: Effect[]
+  /** Runs a statement whose failure can be undone: the transaction goes on after it. */
+  readonly execute: Execute
+  /** The whole can't go on. */
+  readonly fail: (error: unknown) => void
+  /** What runs at the end of each transaction. Of any tables, as the handle itself. */
+  readonly last: ((tx: never) => Promise<void>) | undefined
+  /** Resolves when the transaction within this one that came last has ended. */
+  inside: Promise<unknown>
+}
+
+const openOnes = new WeakMap<object, Open>()
 
 /** Registers `effect` to be run after the commit. Throws when the transaction has ended. */
 export function keepEffect(tx: object, effect: Effect): void {
-  const effects = effectsOf.get(tx)
+  const effects = openOnes.get(tx)?.effects
   if (effects === undefined) throw new TransactionEnded("(an effect for after the commit)")
   effects.push(effect)
 }
 
-/** Runs `work` and then `last` between begin and commit; rolls back on any failure. Rejects with the first error of `work`, of a statement, or for idleness. */
+/**
+ * Runs `work` within an open transaction, in a savepoint: what it has written stays if it succeeds and the whole commits, and is undone alone where it fails.
+ * Its events are delivered at its end; its effects wait for the commit of the whole. Several that are asked for at once run one after another.
+ */
+export function runInside<T, R>(outer: KyselyTransaction<T>, work: (tx: KyselyTransaction<T>) => Promise<R>): Promise<R> {
+  const open = openOnes.get(outer)
+  if (open === undefined) return Promise.reject(new TransactionEnded("(a transaction within it)"))
+  const { kind, logger, execute, fail, effects } = open
+  const send = async (sql: string): Promise<void> => void (await execute(sql, [], undefined))
+  const connection: TransactionConnection = {
+    kind,
+    begin: () => send("savepoint inside"),
+    execute,
+    commit: () => send("release savepoint inside"),
+    async rollback() {
+      try {
+        await send("rollback to savepoint inside")
+        await send("release savepoint inside")
+      } catch (error) {
+        fail(error)
+      }
+    },
+  }
+  const later = (more: readonly Effect[]) => void effects.push(...more)
+  // The handle is of the same tables as that of the whole, whose step this is.
+  const last = open.last as ((tx: KyselyTransaction<T>) => Promise<void>) | undefined
+  const run = () => runTransaction(connection, { idleLimit: undefined, logger }, work, last, later)
+  const running = open.inside.then(run)
+  open.inside = running.catch(() => {})
+  return running
+}
+
+/**
+ * Runs `work` and then `last` between begin and commit; rolls back on any failure. Rejects with the first error of `work`, of a statement, or for idleness.
+ * The effects are run after the commit, or given to `later`.
+ */
 export async function runTransaction<T, R>(
   connection: TransactionConnection,
   rules: TransactionRules,
   work: (tx: KyselyTransaction<T>) => Promise<R>,
   last?: (tx: KyselyTransaction<T>) => Promise<void>,
+  later?: (effects: readonly Effect[]) => void,
 ): Promise<R> {
   await connection.begin()
   let open = true
@@ -45,31 +100,48 @@ export async function runTransaction<T, R>(
   let count = 0
   let lastStatement = ""
 
+  const fail = (error: unknown): void => {
+    failure ??= { error }
+  }
+  function execute<Row>(
+    sql: string,
+    parameters: readonly unknown[],
+    name: string | undefined,
+    failed: (error: unknown) => void,
+  ): Promise<Outcome<Row>> {
+    if (!open) return Promise.reject(new TransactionEnded(name ?? sql))
+    // PostgreSQL refuses everything after a failed statement; SQLite would go on, and hide what fails on the other.
+    if (failure !== undefined) return Promise.reject(failure.error)
+    running++
+    count++
+    lastStatement = name ?? sql
+    return connection.execute<Row>(sql, parameters, name).then(
+      (outcome) => {
+        running--
+        return outcome
+      },
+      (error: unknown) => {
+        running--
+        failed(error)
+        throw error
+      },
+    )
+  }
   const session: Session = {
     kind: connection.kind,
-    execute<Row>(sql: string, parameters: readonly unknown[], name?: string): Promise<Outcome<Row>> {
-      if (!open) return Promise.reject(new TransactionEnded(name ?? sql))
-      // PostgreSQL refuses everything after a failed statement; SQLite would go on, and hide what fails on the other.
-      if (failure !== undefined) return Promise.reject(failure.error)
-      running++
-      count++
-      lastStatement = name ?? sql
-      return connection.execute<Row>(sql, parameters, name).then(
-        (outcome) => {
-          running--
-          return outcome
-        },
-        (error: unknown) => {
-          running--
-          failure ??= { error }
-          throw error
-        },
-      )
-    },
+    execute: (sql, parameters, name) => execute(sql, parameters, name, fail),
   }
   const tx = transactionOver<T>(session)
   const effects: Effect[] = []
-  effectsOf.set(tx, effects)
+  openOnes.set(tx, {
+    kind: connection.kind,
+    logger: rules.logger,
+    effects,
+    execute: (sql, parameters, name) => execute(sql, parameters, name, () => {}),
+    fail,
+    last,
+    inside: Promise.resolve(),
+  })
   const guard = guardIdle(connection.kind, rules, { isRunning: () => running > 0, count: () => count, last: () => lastStatement })
 
   const whole = async (): Promise<R> => {
@@ -83,8 +155,9 @@ export async function runTransaction<T, R>(
     open = false
     guard?.stop()
     await connection.commit()
-    if (pause) await pause("transaction.afterCommit")
-    for (const effect of effects) runEffect(effect, rules.logger)
+    if (pause && !later) await pause("transaction.afterCommit")
+    if (later) later(effects)
+    else for (const effect of effects) runEffect(effect, rules.logger)
     return value
   } catch (error) {
     open = false
@@ -93,7 +166,7 @@ export async function runTransaction<T, R>(
     throw error
   } finally {
     guard?.stop()
-    effectsOf.delete(tx)
+    openOnes.delete(tx)
   }
 }
 
@@ -147,7 +220,8 @@ function guardIdle(kind: DatabaseKind, rules: TransactionRules, activity: Activi
     kind === "sqlite"
       ? setImmediate(() => {
           if (limit === 0) return expire(new TransactionIdle(0, activity.last()))
-          rules.logger.warn({ lastStatement: activity.last() }, "a transaction waits for something that is not the database")
+          if (!rules.mayWait)
+            rules.logger.warn({ lastStatement: activity.last() }, "a transaction waits for something that is not the database")
           seen = activity.count()
           timer = setTimeout(check, interval)
         })
