@@ -60,7 +60,9 @@ async function withDeeds(world: World, home: Person | Organization, size: number
     `POST /users/${owner.name}/tokens`,
     wish,
   )
-  await times(size, (index) => world.must({ ...owner, authorization: `token ${token.sha1}` }, `POST /repos/${full}/issues`, { title: `by a token ${index}` }))
+  await times(size, (index) =>
+    world.must({ ...owner, authorization: `token ${token.sha1}` }, `POST /repos/${full}/issues`, { title: `by a token ${index}` }),
+  )
   return { repository, token }
 }
 

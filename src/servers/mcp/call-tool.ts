@@ -7,6 +7,7 @@ import { type CallRequest, isRawPath, type Operation } from "../../core/operatio
 import type { Services } from "../../core/services.ts"
 import { withTimeout } from "../../core/timeout.ts"
 import { type Answered, API_BASE, answerCall, answerRefusal, operationAt } from "../api/call.ts"
+import { tryCall } from "./dry-run.ts"
 import { failed, shown } from "./results.ts"
 import type { Tool } from "./tools.ts"
 
@@ -34,11 +35,12 @@ export async function callTool(services: Services, { operation }: Tool, given: G
 async function answer(services: Services, operation: Operation, given: Given, { operations, actor, request }: Calling): Promise<Answered> {
   const unknown = Object.keys(given).find((name) => !isArgument(operation, name))
   if (unknown !== undefined) throw refuse.invalid(unknown, t`${operation.id} takes no such argument`)
+  if (given["dry_run"] !== undefined && typeof given["dry_run"] !== "boolean") throw refuse.invalid("dry_run", "must be true or false")
   // By the address that a request would have, so that it means the same.
   const found = operationAt(operations, operation.method, addressFor(operation, given))
   if (found.operation !== operation) throw refuse.notFound()
   const call = { operation, path: found.path, query: found.query, body: given["body"], caller: { actor }, request }
-  return answerCall(services, call)
+  return given["dry_run"] === true ? tryCall(services, call) : answerCall(services, call)
 }
 
 const isArgument = ({ parameters, query, body, changes }: Operation, name: string): boolean =>
