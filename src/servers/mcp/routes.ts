@@ -1,86 +1,24 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
-import { SCOPE_CATEGORIES } from "../../access/scopes.ts"
-import type { TokenCredential } from "../../core/actor.ts"
-import { Refusal, refuse } from "../../core/errors.ts"
 import type { Operation } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
-import { callerByHeader } from "../routing/callers.ts"
-import type { ByToken } from "./serve.ts"
 
 /** The Model Context Protocol, by which agents use what the API offers: `/api/mcp`, streamable HTTP without sessions. See docs/agents.md. */
 
 export const MCP_PATH = "/api/mcp"
 
 /** Where clients learn who gives tokens for it (RFC 9728): the path of the resource comes behind the well-known one. */
-const METADATA_PATH = "/.well-known/oauth-protected-resource"
+export const METADATA_PATH = "/.well-known/oauth-protected-resource"
 
 /** Tokens come in a header, and a page of another site is refused by its origin: nothing depends on what a browser adds by itself. */
 const OPEN = { config: { fromAnySite: true } } as const
 
 export function registerMcp(app: FastifyInstance, services: Services, operations: readonly Operation[]): void {
-  const { config, site } = services
-  if (!config.mcp.enabled) return
-  app.post(MCP_PATH, { ...OPEN, bodyLimit: config.api.maxBodyBytes }, answer)
+  if (!services.config.mcp.enabled) return
+  const answer = async (request: FastifyRequest, reply: FastifyReply) =>
+    (await import("./answer.ts")).answer(services, operations, request, reply)
+  app.post(MCP_PATH, { ...OPEN, bodyLimit: services.config.api.maxBodyBytes }, answer)
   // There are no sessions to end, and no stream of what nobody asked for.
-  app.route({
-    method: ["GET", "PUT", "PATCH", "DELETE"],
-    url: MCP_PATH,
-    ...OPEN,
-    handler: (_request, reply) => send(reply.header("allow", "POST"), 405, "this endpoint takes POST only"),
-  })
+  app.route({ method: ["GET", "PUT", "PATCH", "DELETE"], url: MCP_PATH, ...OPEN, handler: answer })
   for (const path of [METADATA_PATH, METADATA_PATH + MCP_PATH])
-    app.get(path, async (_request, reply) =>
-      reply
-        .header("content-type", "application/json")
-        .header("access-control-allow-origin", "*")
-        .send(
-          JSON.stringify({
-            resource: site.rootUrl + MCP_PATH,
-            ...(config.oauth2.enabled && { authorization_servers: [site.rootUrl] }),
-            bearer_methods_supported: ["header"],
-            resource_name: "Hearth",
-            scopes_supported: ["all", ...SCOPE_CATEGORIES.flatMap((word) => [`read:${word}`, `write:${word}`])],
-          }),
-        ),
-    )
-
-  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    try {
-      requireOurOrigin(services, request)
-      const by = await callerOf(request)
-      const { serve } = await import("./serve.ts")
-      const { status, headers, body } = await serve(services, operations, by, request)
-      return reply.code(status).headers(headers).send(body)
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      if (error.status === 401) reply.header("www-authenticate", `Bearer resource_metadata="${site.rootUrl}${METADATA_PATH}${MCP_PATH}"`)
-      if (error.retryAfter !== undefined) reply.header("retry-after", error.retryAfter)
-      return send(reply, error.status, error.message)
-    }
-  }
-
-  /** The bearer of an access token. Refuses `unauthenticated` everyone else: a password is no business of an agent. */
-  async function callerOf(request: FastifyRequest): Promise<ByToken> {
-    const actor = await callerByHeader(services, request)
-    if (actor.kind !== "user" || actor.credential.kind !== "token")
-      throw refuse.unauthenticated("an access token in the Authorization header is required: Bearer TOKEN")
-    const credential: TokenCredential = actor.credential
-    return { ...actor, credential }
-  }
+    app.get(path, async (_request, reply) => (await import("./answer.ts")).sendMetadata(services, reply))
 }
-
-/**
- * Refuses `forbidden` what a page of another site asks for. A browser says where the page came from also where its name was made to lead here (DNS rebinding);
- * programs say nothing.
- */
-function requireOurOrigin({ site }: Services, { headers: { origin } }: FastifyRequest): void {
-  if (origin !== undefined && URL.parse(origin)?.origin !== new URL(site.rootUrl).origin)
-    throw refuse.forbidden("pages of other sites may not use this endpoint")
-}
-
-/** An error as JSON-RPC says it, of a request that is not known yet. */
-const send = (reply: FastifyReply, status: number, message: string): FastifyReply =>
-  reply
-    .code(status)
-    .header("content-type", "application/json")
-    .send(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } }))

@@ -4,7 +4,6 @@ import { refuse } from "../../../core/errors.ts"
 import { listedWithPage, type Operation, ok, operation } from "../../../core/operation.ts"
 import { dateTime, oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
-import { findCommitMark } from "../../people/sign-in/credentials/deeds-store.ts"
 import { comparedCommits, comparedFrom, readComparison } from "./compare.ts"
 import { listCommits } from "./list.ts"
 import { findNote } from "./notes.ts"
@@ -64,6 +63,7 @@ export const commitOperations: readonly Operation[] = [
     handle: async ({ services, db, path, query, ...on }) => {
       const [record] = await presentCommits(services, db, on, [await commitOfPath(services, on, path.sha)], readOptions(query))
       if (!record) throw refuse.notFound()
+      const { findCommitMark } = await import("../../people/sign-in/credentials/deeds-store.ts")
       const mark = await findCommitMark.first(db, { repositoryId: on.repository.id, commitId: record.sha })
       return ok({ ...record, ...(mark && { made_with: mark.token_name }) })
     },

@@ -9,6 +9,7 @@ import { avatar, person, personWithAvatar } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
 import { bytes, time } from "../../../web/time.ts"
+import { madeWithMark } from "../made-with.ts"
 import type { Around, ReactionCount, ShownText, TextActions, TextEntry } from "./around.ts"
 import { lineOf } from "./timeline-lines.ts"
 
@@ -122,10 +123,6 @@ export interface Written {
   readonly after?: Content
   readonly tone?: string
 }
-
-/** Says that something was made with a token for one task. */
-export const madeWithMark = (token: string): Html =>
-  html`<span class="chip" title="${t("Made with an access token for one task")}">with token <bdi>${token}</bdi></span>`
 
 /** Something that someone wrote, as an article: the opening text, a comment, a review. */
 export function article(written: Written, { authorId, roles, now, actions }: Pick<Around, "authorId" | "roles" | "now" | "actions">): Html {

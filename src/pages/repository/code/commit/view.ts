@@ -21,10 +21,10 @@ import { icon } from "../../../../web/icon.ts"
 import { plural, time } from "../../../../web/time.ts"
 import { coAuthorsOf, renderMessage } from "../../../parts/code/commit-message.ts"
 import { commitPath, commitPerson, idLink, signatureMark, statusMark, subjectOf } from "../../../parts/code/commits-view.ts"
-import { madeWithMark } from "../../../parts/conversation/timeline-view.ts"
 import { choicesFor, type DiffQuery, fromOlderQuery } from "../../../parts/diffs/choices.ts"
 import { openDiff } from "../../../parts/diffs/diffs.ts"
 import { diffView } from "../../../parts/diffs/view.ts"
+import { madeWithMark } from "../../../parts/made-with.ts"
 import { repositoryPage } from "../../frame.ts"
 
 export interface CommitCall extends OnCode {
