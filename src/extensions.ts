@@ -1,4 +1,5 @@
 import type { Filling } from "./core/extensions.ts"
+import { deedKeepers, operationIds } from "./core/task-token.ts"
 import { tokensOfJobs } from "./features/actions/tasks/bearer.ts"
 import { repositoriesGone } from "./features/code/lifecycle/delete.ts"
 import { commitsOfReleases, commitsToKeep } from "./features/code/lifecycle/maintenance.ts"
@@ -35,4 +36,7 @@ export const extensions: readonly Filling[] = [
     answerOf: answerTo,
     answerThrown: (services, { id }, given, error) => answerThrown(services, id, given, error),
   }),
+  // Loaded with the first change that such a token makes.
+  deedKeepers.with({ keep: async (...deed) => (await import("./features/people/sign-in/credentials/deeds.ts")).keepDeed(...deed) }),
+  operationIds.with(async () => (await import("./operations.ts")).operations.map(({ id }) => id)),
 ]

@@ -41,6 +41,7 @@ import { organizationBlockOperations } from "./features/people/organizations/blo
 import { organizationMemberOperations } from "./features/people/organizations/member-operations.ts"
 import { organizationOperations } from "./features/people/organizations/operations.ts"
 import { tokenAdministrationOperations } from "./features/people/sign-in/credentials/administration-operations.ts"
+import { deedOperations } from "./features/people/sign-in/credentials/deeds-operations.ts"
 import { authenticationOperations } from "./features/people/sign-in/credentials/operations.ts"
 import { teamInvitationOperations } from "./features/people/teams/invitation-operations.ts"
 import { teamMemberOperations } from "./features/people/teams/member-operations.ts"
@@ -82,6 +83,7 @@ import { migrationOperations } from "./features/site/migration/operations.ts"
 /** Every operation that the service can do. */
 export const operations: readonly Operation[] = registry(
   authenticationOperations,
+  deedOperations,
   tokenAdministrationOperations,
   oauth2Operations,
   userOperations,

@@ -16,6 +16,7 @@ import { organizationPages } from "./pages/organization/members.ts"
 import { ownOrganizationPages } from "./pages/organization/settings.ts"
 import { teamPages } from "./pages/organization/teams.ts"
 import { appearancePages } from "./pages/parts/diffs/appearance.ts"
+import { deedPages } from "./pages/parts/settings/deeds.ts"
 import { runnerPages } from "./pages/parts/settings/runners.ts"
 import { actionSettingPages } from "./pages/parts/settings/secrets.ts"
 import { webhookPages } from "./pages/parts/settings/webhooks.ts"
@@ -196,6 +197,7 @@ const declared = pageRegistry(
   unsubscribePages,
   watchPages,
   webhookPages,
+  deedPages,
   wikiEditPages,
   wikiPages,
 )

@@ -20,6 +20,8 @@ export interface TokenCredential {
   readonly publicOnly: boolean
   /** Where it is limited to some: in all else it reads what is public, and changes nothing. */
   readonly chosen?: Chosen
+  /** Where it was made for one task: what it may do in what was chosen. */
+  readonly task?: Task
   /** When it ends, where it does: what it makes ends no later. */
   readonly expiresAt?: number
   /** The application that acts for the person, where it is a token of OAuth2. */
@@ -30,6 +32,18 @@ export interface TokenCredential {
 export interface Chosen {
   readonly repositoryIds: readonly number[]
   readonly ownerIds: readonly number[]
+}
+
+/** What a token for one task is held to, in the repositories that it is limited to. See `task-token.ts`. */
+export interface Task {
+  /** The token's name, which is shown on what it makes. */
+  readonly name: string
+  /** Patterns of the branches, or of whole references, that it may move; any where there are none. */
+  readonly branches: readonly string[]
+  /** Ids of operations, and names of toolsets; any where there are none. */
+  readonly operations: readonly string[]
+  /** How many changes it may make in all, where they are counted. */
+  readonly writes?: number
 }
 
 /** A deploy key. Its holder acts in the name of the repository's owner, and has access to the code of this repository only. */
@@ -90,6 +104,10 @@ export const jobOf = (actor: Actor): JobCredential | undefined =>
 /** What the caller's token is limited to, or undefined where it is not. */
 export const chosenOf = (actor: Actor): Chosen | undefined =>
   actor.kind === "user" && actor.credential.kind === "token" ? actor.credential.chosen : undefined
+
+/** The task that the caller's token was made for, or undefined. */
+export const taskOf = (actor: Actor): Task | undefined =>
+  actor.kind === "user" && actor.credential.kind === "token" ? actor.credential.task : undefined
 
 export const isSiteAdministrator = (actor: Actor): boolean =>
   actor.kind === "user" && actor.user.is_admin === 1 && !deployKeyOf(actor) && !chosenOf(actor)

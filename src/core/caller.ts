@@ -2,13 +2,15 @@ import { AsyncLocalStorage } from "node:async_hooks"
 import { type Caller, ownCaller } from "../git/index.ts"
 
 /*
- * Who the current work is done for. Limits share what is scarce fairly among callers, many calls below the server that knows them: this is the one
- * thing that is not passed as a parameter.
+ * Who the current work is done for. Limits share what is scarce fairly among callers, and what a token for one task makes is marked with its name, many
+ * calls below the server that knows them: this is the one thing that is not passed as a parameter.
  */
 
 /** A caller whose account becomes known once its credentials are checked. */
 interface Connected extends Caller {
   account: string | undefined
+  /** The name of the token for one task that the work is done with. */
+  readonly token?: string
 }
 
 const callers = new AsyncLocalStorage<Connected>()
@@ -35,6 +37,15 @@ export function identifyCaller(userId: number): void {
   const caller = callers.getStore()
   if (caller) caller.account = String(userId)
 }
+
+/** Does the work with a token for one task: what it makes is marked with the token's name. */
+export const workWithToken = <T>(token: string, work: () => T): T => {
+  const { account, address, signal } = currentCaller()
+  return callers.run({ account, address, signal, token }, work)
+}
+
+/** The name of the token for one task that the current work is done with; "" where it is done otherwise. */
+export const currentToken = (): string => callers.getStore()?.token ?? ""
 
 /** Does the work for the current caller, whose shares it counts to, but goes on when the caller is gone. */
 export const workDetached = <T>(work: () => T): T => {

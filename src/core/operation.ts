@@ -1,4 +1,5 @@
 import type { Actor, User } from "./actor.ts"
+import { memberOf } from "./check.ts"
 import type { Handle } from "./database/database.ts"
 import { catalogue, type RefusalKind, refuse } from "./errors.ts"
 import { requireOfJob } from "./job-token.ts"
@@ -6,6 +7,7 @@ import { requireChosen } from "./limited-token.ts"
 import { pageParameter } from "./record.ts"
 import Type, { type Static, type TObject, type TProperties, type TSchema } from "./schema.ts"
 import type { Services } from "./services.ts"
+import { type Deed, doneBy, requireTaskOperation } from "./task-token.ts"
 import { FIRST_VERSION } from "./version.ts"
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
@@ -205,6 +207,8 @@ export interface Operation {
   readonly publicOnly: "allowed" | "refused"
   readonly archived: "allowed" | "refused"
   readonly basicOnly: boolean
+  /** Whether it changes more than the caller's token. */
+  readonly changes: boolean
   readonly changesWithTime: boolean
   readonly mayBeOld: boolean
   readonly paged: boolean
@@ -256,6 +260,7 @@ export function operation<
       Route,
       Text
     >
+  const changes = method !== "GET" && !declared.changesNothing
   return {
     id: declared.id,
     method,
@@ -271,6 +276,7 @@ export function operation<
     publicOnly: declared.publicOnly ?? "allowed",
     archived: declared.archived ?? "allowed",
     basicOnly: declared.basicOnly ?? false,
+    changes,
     changesWithTime: declared.changesWithTime ?? false,
     mayBeOld: declared.mayBeOld ?? false,
     paged: declared.paged ?? false,
@@ -280,23 +286,44 @@ export function operation<
     refuses: declared.refuses ?? [],
     open: async (asked) => {
       const request = declared.archived ? { ...asked, archived: declared.archived } : asked
+      await requireTaskOperation(asked.actor, { id: declared.id, method, path, needs: declared.access.rule.needs })
       const found = await declared.access.open(request)
       if (method !== "GET") requireOfJob(asked.actor, declared.access.rule.needs, found)
-      if (method !== "GET" && !declared.changesNothing) requireChosen(asked.actor, found)
+      if (changes) requireChosen(asked.actor, found)
       if (declared.archived && "repository" in found && isArchived(found.repository)) throw refuse.archived()
       return {
-        run: ({ query, body, page, request: call }) =>
-          // Query and body were checked by the server against the schemas that give these types.
-          declared.handle({ ...request, ...found, path: values(request.path), query, body, page, request: call } as Call<
-            Route,
-            Text,
-            Found,
-            Query,
-            Body
-          >),
+        run: ({ query, body, page, request: call }) => {
+          const handle = () =>
+            // Query and body were checked by the server against the schemas that give these types.
+            declared.handle({ ...request, ...found, path: values(request.path), query, body, page, request: call } as Call<
+              Route,
+              Text,
+              Found,
+              Query,
+              Body
+            >)
+          return changes ? doneBy(request.services, request.actor, () => deedOf(declared.id, path, request.path, found), handle) : handle()
+        },
       }
     },
   }
+}
+
+/** What is listed of a change that is made with a token for one task. */
+function deedOf(operation: string, path: string, values: Readonly<Record<string, string>>, found: object): Deed {
+  const repository = memberOf(found, "repository")
+  const owner = memberOf(found, "organization") ?? memberOf(found, "owner")
+  return {
+    operation,
+    path: path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? ""),
+    repositoryId: numberIn(repository, "id"),
+    ownerId: numberIn(repository, "owner_id") ?? numberIn(owner, "id"),
+  }
+}
+
+function numberIn(value: unknown, name: string): number | undefined {
+  const member = memberOf(value, name)
+  return typeof member === "number" ? member : undefined
 }
 
 const isArchived = (repository: unknown): boolean =>

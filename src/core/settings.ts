@@ -388,6 +388,16 @@ export const settings = {
       },
     ),
   },
+  mcp: {
+    enabled: yesOrNo(true, "Agents may use what the API offers by the Model Context Protocol, at /api/mcp, with an access token."),
+    toolsets: text("default", "The toolsets of agents that ask for none, with commas between them; see docs/agents.md.", {
+      accepts: "names such as default, issues, pulls",
+      pattern: /^[a-z]+(\s*,\s*[a-z]+)*$/,
+    }),
+    concurrentCalls: integer(8, "How many calls of one person one process has under way at once.", { min: 1 }),
+    callSeconds: duration(60, "How long an agent waits for the answer of one call.", { min: 1 }),
+    resultCharacters: integer(20_000, "How many characters one part of an answer to an agent has at most.", { min: 1_000 }),
+  },
   repository: {
     defaultBranch: text("main", "The default branch of new repositories.", {
       accepts: "a branch name",

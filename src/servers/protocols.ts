@@ -7,6 +7,7 @@ import { registerAssets } from "./assets.ts"
 import { registerGitHttp } from "./git-http/routes.ts"
 import { registerHealth } from "./health.ts"
 import { registerLfs } from "./lfs/routes.ts"
+import { registerMcp } from "./mcp/routes.ts"
 import { registerOAuth2 } from "./oauth2/routes.ts"
 import { registerPackages } from "./packages/routes.ts"
 import { registerResults } from "./runner/results/routes.ts"
@@ -61,6 +62,12 @@ export const protocols: readonly Protocol[] = [
     reason:
       "OAuth2 and OpenID Connect say what their endpoints take, with credentials of applications, and how they refuse; their pages are records",
     register: (app, { services }) => registerOAuth2(app, services),
+  },
+  {
+    name: "MCP",
+    reason:
+      "the Model Context Protocol: JSON-RPC of agents, whose tools are made of the operations' records, so that it can be none of them",
+    register: (app, { services, operations }) => registerMcp(app, services, operations),
   },
   {
     name: "health",

@@ -1,4 +1,4 @@
-import { times, type World } from "../support/world.ts"
+import { type Organization, type Person, times, type World } from "../support/world.ts"
 import type { Examples, MakeExample } from "./example.ts"
 
 /** A picture of one pixel. */
@@ -41,6 +41,29 @@ async function withTokens(world: World, size: number) {
   const body = (index: number) => ({ name: `token-${index}`, scopes: ["read:user"] })
   await times(size - 1, (index) => world.must({ ...person, authorization: person.basic }, `POST /users/${person.name}/tokens`, body(index)))
   return person
+}
+
+/** A token for one task, with which so many issues were made in a new repository. */
+async function withDeeds(world: World, home: Person | Organization, size: number) {
+  const owner = "owner" in home ? home.owner : home
+  const repository = await world.repository(home)
+  const full = `${repository.owner}/${repository.repo}`
+  const wish = {
+    name: world.unique("task"),
+    scopes: ["write:issue"],
+    repositories: [full],
+    operations: ["issueCreateIssue"],
+    expires_at: new Date((world.hearth.services.now() + 3_600) * 1_000).toISOString(),
+  }
+  const token = await world.must<{ name: string; sha1: string }>(
+    { ...owner, authorization: owner.basic },
+    `POST /users/${owner.name}/tokens`,
+    wish,
+  )
+  await times(size, (index) =>
+    world.must({ ...owner, authorization: `token ${token.sha1}` }, `POST /repos/${full}/issues`, { title: `by a token ${index}` }),
+  )
+  return { repository, token }
 }
 
 const everybody: MakeExample = async (world, size) => {
@@ -159,6 +182,21 @@ export const peopleExamples: Examples = {
   userDeleteAccessToken: async (world) => {
     const person = await withTokens(world, 2)
     return { authorization: person.basic, path: { username: person.name, token: "token-0" } }
+  },
+  userListTokenDeeds: async (world, size) => {
+    const person = await world.person()
+    const { token } = await withDeeds(world, person, size)
+    return { authorization: person.basic, path: { username: person.name, token: token.name } }
+  },
+  repoListTokenDeeds: async (world, size) => {
+    const person = await world.person()
+    const { repository } = await withDeeds(world, person, size)
+    return { authorization: person.authorization, path: { owner: repository.owner, repo: repository.repo } }
+  },
+  orgListTokenDeeds: async (world, size) => {
+    const organization = await world.organization(await world.person())
+    await withDeeds(world, organization, size)
+    return { authorization: organization.owner.authorization, path: { org: organization.name } }
   },
 
   // --- others ----------------------------------------------------------------------------------------------------------------------

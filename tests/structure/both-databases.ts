@@ -22,7 +22,9 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "src/access/policies/projects.test.ts",
     "src/access/visibility.test.ts",
     "src/pages/user/second-factor.test.ts",
+    "tests/attacks/agents.test.ts",
     "tests/attacks/limited-tokens.test.ts",
+    "tests/stories/agents.test.ts",
   ],
   "rules with row locks, and callers at once": [
     "src/features/actions/runs/clock.test.ts",

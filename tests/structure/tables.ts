@@ -5,6 +5,8 @@ export const OWNERS: Readonly<Record<string, string>> = {
   access_tokens: "features/people/sign-in/credentials",
   access_token_owners: "features/people/sign-in/credentials",
   access_token_repositories: "features/people/sign-in/credentials",
+  token_commits: "features/people/sign-in/credentials",
+  token_deeds: "features/people/sign-in/credentials",
   account_mails: "features/people/users",
   action_artifacts: "features/actions/artifacts",
   action_attempts: "features/actions/runs",

@@ -1,4 +1,5 @@
 /** Group commit: several transactions share the cost of one commit, above all its flush to disk. */
+import { AsyncLocalStorage } from "node:async_hooks"
 import { pause } from "../../seams/pause.ts"
 import type { TransactionConnection } from "./transaction.ts"
 
@@ -80,7 +81,9 @@ export function createGroups(writer: GroupedWriter): Groups {
   }
 
   return {
-    join<R>(work: (connection: TransactionConnection) => Promise<R>) {
+    join<R>(given: (connection: TransactionConnection) => Promise<R>) {
+      // It is run by whoever runs the group, and knows its own caller all the same.
+      const work = AsyncLocalStorage.bind(given)
       const joined = new Promise<R>((resolve, reject) => {
         waiting.push(async (group) => {
           const ended = Promise.withResolvers<void>()

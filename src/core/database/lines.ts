@@ -2,6 +2,7 @@
  * Lines of writers. Writers that lock the same row first would wait for each other in any case, each for the flush of the one before. In a line they
  * run one after another in one transaction, each in a savepoint of its own, and share its commit.
  */
+import { AsyncLocalStorage } from "node:async_hooks"
 import { pause } from "../../seams/pause.ts"
 import { DatabaseUnavailable } from "./failures.ts"
 import type { TransactionConnection } from "./transaction.ts"
@@ -97,7 +98,9 @@ export function createLines({ open, waitMs, mostWaiting }: LinesOptions): Lines 
   }
 
   return {
-    join<R>(line: string, work: (connection: TransactionConnection) => Promise<R>) {
+    join<R>(line: string, given: (connection: TransactionConnection) => Promise<R>) {
+      // It is run by whoever runs the line, and knows its own caller all the same.
+      const work = AsyncLocalStorage.bind(given)
       if (waiting >= mostWaiting) return Promise.reject(new DatabaseUnavailable(undefined, "Too many calls wait to write"))
       return new Promise<R>((resolve, reject) => {
         const leave = (): void => {

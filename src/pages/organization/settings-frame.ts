@@ -14,6 +14,7 @@ const PARTS = {
   runners: { text: t("Runners"), icon: "server", path: "/actions/runners" },
   secrets: { text: t("Secrets"), icon: "lock", path: "/actions/secrets" },
   variables: { text: t("Variables"), icon: "list-unordered", path: "/actions/variables" },
+  deeds: { text: t("Changes by tokens"), icon: "log", path: "/token-deeds" },
   blocked: { text: t("Blocked users"), icon: "no-entry", path: "/blocked_users" },
 } as const satisfies Parts
 

@@ -2,6 +2,7 @@ import { type Content, type Html, html } from "../../core/html.ts"
 import { t } from "../../core/language/message.ts"
 import { inWords } from "../../features/people/oauth2/scopes.ts"
 import type { Reach } from "../../features/people/sign-in/credentials/reach.ts"
+import { linesOf } from "../../features/people/sign-in/credentials/token-credential.ts"
 import type { AccessToken } from "../../features/people/sign-in/credentials/tokens.ts"
 import { state } from "../../web/components.ts"
 import { time } from "../../web/time.ts"
@@ -30,14 +31,25 @@ const chosen = (repositories: readonly string[], owners: readonly string[]): Con
     ? t("nothing that still exists")
     : [...owners.map((name) => `${name}/*`), ...repositories].join(", ")
 
+type Permitted = Pick<AccessToken, "scopes" | "is_limited" | "is_task" | "branches" | "operations" | "writes" | "writes_left">
+
+/** What a token for one task is held to. */
+const held = ({ branches, operations, writes, writes_left }: Permitted): Html =>
+  html`
+    ${branches !== "" && html`<p class="small">Branches and tags that it may change: <code>${linesOf(branches).join(" ")}</code></p>`}
+    ${operations !== "" && html`<p class="small">Operations and toolsets: <code>${linesOf(operations).join(" ")}</code></p>`}
+    ${writes >= 0 && html`<p class="small">Changes left: ${writes_left} of ${writes}</p>`}
+  `
+
 /** What a token may do, and where. */
-export const permissions = ({ scopes, is_limited }: Pick<AccessToken, "scopes" | "is_limited">, { repositories, owners }: Reach): Html =>
+export const permissions = (token: Permitted, { repositories, owners }: Reach): Html =>
   html`
     <details>
       <summary class="small">Permissions</summary>
-      ${is_limited === 1 && html`<p class="small">Limited to: ${chosen(repositories, owners)}</p>`}
+      ${token.is_limited === 1 && html`<p class="small">Limited to: ${chosen(repositories, owners)}</p>`}
+      ${token.is_task === 1 && held(token)}
       <ul>
-        ${inWords(scopes.split(",")).map((words) => html`<li>${words}</li>`)}
+        ${inWords(token.scopes.split(",")).map((words) => html`<li>${words}</li>`)}
       </ul>
     </details>
   `

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import type { Actor } from "../../core/actor.ts"
 import { Renamed, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
+import { type Done, doneBy } from "../../core/task-token.ts"
 import { admitCreation, createForPush } from "../../features/code/lifecycle/push-to-create.ts"
 import { isMissing } from "../../features/code/pushes/admission.ts"
 import { serveFetch } from "../../features/code/pushes/fetch.ts"
@@ -10,7 +11,7 @@ import { type Address, follow, movedTo } from "../../features/code/pushes/follow
 import { OFFERS_INFO } from "../../features/code/pushes/offers.ts"
 import { partAt } from "../../features/code/wiki/part.ts"
 import { readAuthorization } from "../../features/people/sign-in/credentials/credentials.ts"
-import { isGitError, servicePreamble } from "../../git/index.ts"
+import { isGitError, type PushOutcome, servicePreamble } from "../../git/index.ts"
 import { callerPresenting } from "../routing/callers.ts"
 import { leadTo } from "../routing/redirect.ts"
 import { hiddenFrom, NO_CACHE, sendRefusal } from "./answer.ts"
@@ -123,7 +124,14 @@ export async function registerGitHttp(app: FastifyInstance, services: Services):
       })
     const input = readBody(request, "git-receive-pack", services.config.git.maxPushBytes)
     return stream(request, reply, "git-receive-pack", input, async (signal) => {
-      await part.push(services, found, { input, output: reply.raw, stateless: true, signal })
+      const { repository, owner } = found
+      const deed = { operation: "git.push", path: `/${owner.name}/${request.params.repo}`, repositoryId: repository.id, ownerId: owner.id }
+      await doneBy(
+        services,
+        actor,
+        () => deed,
+        async () => outcomeOf(deed.path, await part.push(services, found, { input, output: reply.raw, stateless: true, signal })),
+      )
     })
   }
 
@@ -158,6 +166,14 @@ export async function registerGitHttp(app: FastifyInstance, services: Services):
     }
   }
 }
+
+/** What is listed of a push with a token for one task: the references that it has changed, as far as a line holds them. */
+function outcomeOf(path: string, { results }: Pick<PushOutcome, "results">): Done {
+  const changed = results.flatMap(({ ref, refused }) => (refused === null ? [ref] : []))
+  return { status: changed.length > 0 ? 200 : 403, path: [path, ...changed].join(" ").slice(0, LONGEST_DEED) }
+}
+
+const LONGEST_DEED = 1000
 
 /** Git uses the new address for the following requests. */
 function redirect(request: FastifyRequest<Names>, reply: FastifyReply, moved: Renamed, address: Address): FastifyReply {

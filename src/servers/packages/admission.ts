@@ -5,6 +5,7 @@ import { scopeAllows } from "../../access/scopes.ts"
 import { type Actor, isPublicOnly } from "../../core/actor.ts"
 import { type Refusal, Refusal as RefusalClass, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
+import { requireNoTask } from "../../core/task-token.ts"
 import type { Route } from "../../features/packages/packages/registry.ts"
 import { callerOf } from "../routing/callers.ts"
 
@@ -24,6 +25,7 @@ export const scopeFor = (needs: Route["needs"]): string => `${needs}:package`
 export async function admit(services: Services, request: FastifyRequest, owner: string, needs: Route["needs"]): Promise<Admitted> {
   const actor = await callerOf(services, request)
   requireScope(actor, needs)
+  requireNoTask(actor)
   const isAnonymous = actor.kind === "anonymous"
   if (isAnonymous && services.config.security.requireSignIn) throw missing(needs)
   const found = await locatePackages(services.database.read, actor, owner).catch((error: unknown) => {

@@ -48,6 +48,7 @@ import { devicesAndDirectories } from "./0046-devices-and-directories.ts"
 import { offeredPulls } from "./0047-offered-pulls.ts"
 import { importRuns } from "./0048-import-runs.ts"
 import { keptAnswers } from "./0049-kept-answers.ts"
+import { taskTokens } from "./0050-task-tokens.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
 export const migrations: readonly Migration[] = [
@@ -100,4 +101,5 @@ export const migrations: readonly Migration[] = [
   offeredPulls,
   importRuns,
   keptAnswers,
+  taskTokens,
 ]

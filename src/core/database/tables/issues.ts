@@ -37,6 +37,8 @@ export interface IssuesTable {
   close_reason: Generated<CloseReason>
   /** The issue that it repeats, as far as that is still there. */
   duplicate_of_id: Generated<number | null>
+  /** The name of the token for one task that made it; "" where a person did. */
+  made_with: Generated<string>
   created_at: Seconds
   updated_at: Seconds
 }
@@ -121,6 +123,8 @@ export interface CommentsTable {
   /** Who wrote it on the server that it was brought from; "" for what was written here. */
   original_author: Generated<string>
   original_author_id: Generated<number>
+  /** The name of the token for one task that made it; "" where a person did. */
+  made_with: Generated<string>
   created_at: Seconds
   updated_at: Seconds
 }

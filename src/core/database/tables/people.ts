@@ -102,6 +102,39 @@ export interface AccessTokensTable {
   expiry_told: Generated<number>
   /** Whether it is limited to the repositories and owners of the next two tables, also where these have no more rows of it. */
   is_limited: Generated<Flag>
+  /** Whether it was made for one task, so that what it does is listed and marked. The next four count for these alone. */
+  is_task: Generated<Flag>
+  /** Patterns of the references that it may move, one on each line; "" for any. */
+  branches: Generated<string>
+  /** Ids of operations and names of toolsets, one on each line; "" for any. */
+  operations: Generated<string>
+  /** How many changes it may make in all, and how many of these are left; -1 where they are not counted. */
+  writes: Generated<number>
+  writes_left: Generated<number>
+}
+
+/** What a token for one task has changed, or tried to. It is kept when the token is deleted. */
+export interface TokenDeedsTable {
+  id: Generated<number>
+  /** No row where the token was deleted. */
+  token_id: number
+  token_name: string
+  user_id: number
+  repository_id: number | null
+  owner_id: number | null
+  /** The id of an operation of the API, or git.push. */
+  operation: string
+  path: string
+  /** Of HTTP; 0 while it is done, and where its process died meanwhile. */
+  status: number
+  created_at: Seconds
+}
+
+/** The commits that tokens for one task have made through the API. */
+export interface TokenCommitsTable {
+  repository_id: number
+  commit_id: string
+  token_name: string
 }
 
 export interface AccessTokenRepositoriesTable {
@@ -196,6 +229,8 @@ export interface PeopleTables {
   access_tokens: AccessTokensTable
   access_token_repositories: AccessTokenRepositoriesTable
   access_token_owners: AccessTokenOwnersTable
+  token_deeds: TokenDeedsTable
+  token_commits: TokenCommitsTable
   two_factors: TwoFactorsTable
   follows: FollowsTable
   blocks: BlocksTable

@@ -9,6 +9,7 @@ import { t } from "../../../core/language/message.ts"
 import { int64 } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
+import { requireMovable } from "../../../core/task-token.ts"
 import { beginWork } from "../../../core/work.ts"
 import { branchRef, isGitError, objectId } from "../../../git/index.ts"
 import { findProtections, ruleFinder } from "../protections/rules.ts"
@@ -49,6 +50,7 @@ export async function renameBranch(changing: Changing, from: string, to: string)
   const { services, actor, on } = changing
   const { database, git, jobs, now } = services
   requireBranchName(to, "name")
+  await requireMovable(actor, branchRef(from), branchRef(to))
   if (on.repository.is_empty === 1) throw refuse.notFound("Git Repository is empty.")
   if (on.repository.is_mirror === 1) throw refuse.forbidden("Git Repository is a mirror.")
   await requireFree(changing, from, to)

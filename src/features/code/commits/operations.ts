@@ -63,7 +63,9 @@ export const commitOperations: readonly Operation[] = [
     handle: async ({ services, db, path, query, ...on }) => {
       const [record] = await presentCommits(services, db, on, [await commitOfPath(services, on, path.sha)], readOptions(query))
       if (!record) throw refuse.notFound()
-      return ok(record)
+      const { findCommitMark } = await import("../../people/sign-in/credentials/deeds-store.ts")
+      const mark = await findCommitMark.first(db, { repositoryId: on.repository.id, commitId: record.sha })
+      return ok({ ...record, ...(mark && { made_with: mark.token_name }) })
     },
   }),
 

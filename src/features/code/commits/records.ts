@@ -43,6 +43,11 @@ export const Commit = record("Commit", {
   parents: Type.Array(CommitMeta),
   files: nullable(Type.Array(CommitAffectedFiles, { description: "null where they are not wished for" })),
   stats: nullable(CommitStats),
+  made_with: Type.Optional(
+    Type.String({
+      description: "the name of the access token for one task that made it here; where a single commit was asked for, of such commits only",
+    }),
+  ),
 })
 export type Commit = Static<typeof Commit>
 

@@ -3,6 +3,7 @@ import type { SignedIn } from "../../../core/actor.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
+import { requireMovable } from "../../../core/task-token.ts"
 import { unixLines } from "../../../core/text/lines.ts"
 import { branchRef, type Commit, isGitError, type ObjectId, type Person, type Repository } from "../../../git/index.ts"
 import { requireNoConflict } from "../branches/rules.ts"
@@ -61,6 +62,7 @@ export async function commitEdit(
   const branch = fields.new_branch || start
   requireBranchName(start, "branch")
   requireBranchName(branch, "new_branch")
+  await requireMovable(actor, branchRef(branch))
   const repository = git.at(on.repository.storage, on.repository.object_format)
   // A name conflict with another branch is the one conflict that retrying can't resolve.
   if (branch !== start && (await git.references.resolve(repository, branchRef(branch))) === undefined)

@@ -8,6 +8,7 @@ import { Refusal, refuse } from "../../../core/errors.ts"
 import { key } from "../../../core/language/message.ts"
 import { isChosenRepository } from "../../../core/limited-token.ts"
 import type { Services } from "../../../core/services.ts"
+import { requireTaskGit } from "../../../core/task-token.ts"
 import { requireUsable } from "../../people/sign-in/authenticate.ts"
 import { maintainedBranches } from "./maintainer-edits.ts"
 import { whyNoOffers } from "./offers.ts"
@@ -23,7 +24,7 @@ export const NO_WRITE = key("User permission denied for writing.")
 /** The mode on the code unit: if the unit is switched off, administrators still have access. */
 export const codeMode = ({ permission, repository }: OnRepository): number => unitModeOrAdmin(permission, repository, "repo.code")
 
-/** Refuses `forbidden` for restricted accounts, for keys that may only read, and for tokens without the repository scope. */
+/** Refuses `forbidden` for restricted accounts, for keys that may only read, and for tokens without the repository scope or that were made for something else. */
 export async function requireGitUse(services: Services, actor: Actor, verb: "read" | "write"): Promise<void> {
   // Deploy keys keep working while the owner has to change their password.
   if (!deployKeyOf(actor)) await requireUsable(services, actor)
@@ -35,6 +36,7 @@ export async function requireGitUse(services: Services, actor: Actor, verb: "rea
     throw refuse.forbidden(
       `token does not have at least one of required scope(s), required=[${needed}], token scope=${[...scopes].join(",")}`,
     )
+  await requireTaskGit(actor, verb === "read" ? "git.fetch" : "git.push")
 }
 
 /**

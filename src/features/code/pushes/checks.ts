@@ -7,6 +7,7 @@ import { Refusal } from "../../../core/errors.ts"
 import { extensionPoint } from "../../../core/extensions.ts"
 import { type Text, t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
+import { movableBy, notMovable } from "../../../core/task-token.ts"
 import { beginWork, TooMuchWork, type Work } from "../../../core/work.ts"
 import {
   branchOf,
@@ -23,6 +24,7 @@ import {
 } from "../../../git/index.ts"
 import { findGrant, findPublicKey } from "../../people/keys/store.ts"
 import { stillBearerOfIssued } from "../../people/sign-in/credentials/issued-tokens.ts"
+import { bearerNow } from "../../people/sign-in/credentials/token-credential.ts"
 import { type Admitted, ARCHIVED, codeMode, MIRROR, NO_WRITE } from "./admission.ts"
 import { maintainedBranches } from "./maintainer-edits.ts"
 import { isOffer, offerTakers, whyNoOffers } from "./offers.ts"
@@ -109,7 +111,9 @@ export const referenceRules = extensionPoint<ReferenceRule>("rules for reference
 export async function checkReferences(context: CheckContext, commands: readonly RefCommand[]): Promise<ReadonlyMap<RefName, Text>> {
   const { on, pusher, services, ofRelease = false } = context
   const maintained = codeMode(on) < Mode.write ? await maintainedBranches(services.database.read, pusher, on) : new Set<string>()
-  const refused = new Map(checkCommands(on, commands, { maintained, ofRelease }))
+  const refused = new Map<RefName, Text>(checkCommands(on, commands, { maintained, ofRelease }))
+  const isMovable = await movableBy(pusher)
+  for (const { ref } of isMovable ? commands : []) if (!refused.has(ref) && !isMovable?.(ref)) refused.set(ref, notMovable(ref))
   const left = commands.filter(({ ref }) => !refused.has(ref))
   const work = beginWork({ what: t("compare the rules of this repository with what is pushed"), steps: services.config.limits.workSteps })
   for (const rule of referenceRules.of(services)) {
@@ -207,11 +211,12 @@ export async function repositoryNow(services: Services, pusher: SignedIn, reposi
   }
 }
 
-/** The pusher's current state; undefined if the account or the key is gone, disabled or for reading only. */
+/** The pusher's current state; undefined if the account, the key or the token is gone, disabled or for reading only. */
 async function pusherNow(services: Services, pusher: SignedIn): Promise<SignedIn | undefined> {
   const { credential } = pusher
   const db = services.database.read
   if (credential.kind === "job") return stillBearerOfIssued(services, credential)
+  if (credential.kind === "token") return bearerNow(services, pusher, credential)
   const user = await findUserById.first(db, { id: pusher.user.id })
   if (!user || user.is_active === 0 || user.prohibit_login === 1) return undefined
   if (credential.kind === "publicKey") {

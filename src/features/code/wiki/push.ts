@@ -4,6 +4,7 @@ import type { OnRepository } from "../../../access/policies/repositories.ts"
 import { wikiMode } from "../../../access/policies/wiki.ts"
 import type { SignedIn } from "../../../core/actor.ts"
 import type { Services } from "../../../core/services.ts"
+import { movableBy } from "../../../core/task-token.ts"
 import { branchOf, type Push, type PushOutcome, type RefCommand, type RefName, type Verdict } from "../../../git/index.ts"
 import { ARCHIVED, MIRROR, NO_WRITE } from "../pushes/admission.ts"
 import { namelessRef, refuseAll, repositoryNow } from "../pushes/checks.ts"
@@ -52,6 +53,8 @@ export async function pushToWiki(services: Services, pusher: SignedIn, row: Repo
 async function checkWikiPush(services: Services, pusher: SignedIn, repositoryId: number, push: Push): Promise<Verdict> {
   const on = await repositoryNow(services, pusher, repositoryId)
   if (!on) return { refused: refuseAll(push, NO_WRITE) }
+  // Patterns are for the code. Pages of a wiki are changed by operations, which a token can be given.
+  if (await movableBy(pusher)) return { refused: refuseAll(push, NO_WRITE) }
   const shown = await services.git.references.head(push.repository)
   return { refused: new Map(push.commands.flatMap((command) => refusalOf(on, shown, command))) }
 }

@@ -85,9 +85,10 @@ function openAuthenticator(services: Services): Authenticator {
       if (actor) signIns.count("token", "right")
       return actor && { ...actor, basic }
     }
-    const { token_id: id, token_scopes: scopes, token_last_used_at, token_is_limited, token_expires_at, ...user } = row
+    const { token_id: id, token_name: name, token_scopes: scopes, token_last_used_at, token_is_limited, token_expires_at, ...rest } = row
+    const { token_is_task: is_task, token_branches: branches, token_operations: operations, token_writes: writes, ...user } = rest
     const seen = now()
-    const stored = { id, scopes, is_limited: token_is_limited, expires_at: token_expires_at }
+    const stored = { id, name, scopes, is_limited: token_is_limited, expires_at: token_expires_at, is_task, branches, operations, writes }
     const credential = await tokenCredential(database.read, stored, seen)
     if (!credential) {
       signIns.count("token", "wrong")

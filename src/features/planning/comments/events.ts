@@ -11,7 +11,7 @@ type Comment = Row<"comments">
 /** The columns that are needed to show a comment. */
 type Spoken = Pick<
   Comment,
-  "id" | "issue_id" | "author_id" | "content" | "created_at" | "updated_at" | "original_author" | "original_author_id"
+  "id" | "issue_id" | "author_id" | "content" | "created_at" | "updated_at" | "original_author" | "original_author_id" | "made_with"
 >
 
 /** What happens to comments and reactions. */

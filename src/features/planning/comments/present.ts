@@ -70,6 +70,7 @@ export function presentComment(
     assets: attachments.map((attachment) => presentAttachment(site, attachment)),
     created_at: rfc3339(comment.created_at),
     updated_at: rfc3339(comment.updated_at),
+    ...(comment.made_with !== "" && { made_with: comment.made_with }),
   }
 }
 

@@ -3,7 +3,7 @@ import Type, { type Static } from "../../../core/schema.ts"
 import { Attachment } from "../../code/attachments/records.ts"
 import { Team } from "../../people/teams/records.ts"
 import { User } from "../../people/users/records.ts"
-import { Issue } from "../issues/records.ts"
+import { Issue, madeWith } from "../issues/records.ts"
 import { Label } from "../labels/records.ts"
 import { Milestone } from "../milestones/records.ts"
 import { TrackedTime } from "../tracking/records.ts"
@@ -26,6 +26,7 @@ export const Comment = record("Comment", {
   assets: Type.Array(Attachment),
   created_at: dateTime(),
   updated_at: dateTime(),
+  made_with: madeWith(),
 })
 export type Comment = Static<typeof Comment>
 

@@ -13,7 +13,7 @@ import type { Period } from "./records.ts"
 
 export type CommentRow = Pick<
   TimelineEntry,
-  "id" | "issue_id" | "author_id" | "content" | "created_at" | "updated_at" | "original_author" | "original_author_id"
+  "id" | "issue_id" | "author_id" | "content" | "created_at" | "updated_at" | "original_author" | "original_author_id" | "made_with"
 >
 
 /** A page of a list and the total number of its rows. */

@@ -2,6 +2,7 @@ import { type Repository, unitEnabled } from "../../../access/permission.ts"
 import { type Issue, writesKind } from "../../../access/policies/issues.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
+import { currentToken } from "../../../core/caller.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
@@ -61,6 +62,7 @@ export async function createIssue(
     content,
     ref: options.ref ?? "",
     dueAt: options.due_date === undefined ? 0 : dueAt(options.due_date),
+    madeWith: currentToken(),
     now,
   })
   const repository = await locked

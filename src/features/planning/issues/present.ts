@@ -157,6 +157,7 @@ export async function presentViews(db: Handle, site: Site, actor: Actor, views: 
       repository: home.meta,
       pin_order: issue.pin_order,
       content_version: issue.content_version,
+      ...(issue.made_with !== "" && { made_with: issue.made_with }),
       ...(issue.close_reason !== "" && { [CLOSED_AS]: issue.close_reason }),
     } satisfies IssueRecord
   })

@@ -26,6 +26,12 @@ export const PullRequestMeta = record("PullRequestMeta", {
 })
 export type PullRequestMeta = Static<typeof PullRequestMeta>
 
+/** The member of what a token for one task made. It is there for these alone: clients that are stricter know no such member. */
+export const madeWith = () =>
+  Type.Optional(
+    Type.String({ description: "the name of the access token for one task that made it; a member of what such tokens made only" }),
+  )
+
 export const Issue = record("Issue", {
   id: int64(),
   url: Type.String({ format: "uri" }),
@@ -55,6 +61,7 @@ export const Issue = record("Issue", {
   repository: RepositoryMeta,
   pin_order: int64({ description: "0 where it is not pinned" }),
   content_version: int64({ description: "moves with every write of the body" }),
+  made_with: madeWith(),
 })
 /** Why an issue was closed, for pages. The API's record has no such member: symbols are no part of JSON. */
 export const CLOSED_AS = Symbol("closed as")

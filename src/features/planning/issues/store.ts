@@ -48,6 +48,7 @@ export const insertIssue = query(
       content: string
       ref: string
       dueAt: number
+      madeWith: string
       now: number
     }>,
   ) =>
@@ -62,6 +63,7 @@ export const insertIssue = query(
         content: p.content,
         ref: p.ref,
         due_at: p.dueAt,
+        made_with: p.madeWith,
         created_at: p.now,
         updated_at: p.now,
       })

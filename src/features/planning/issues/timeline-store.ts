@@ -38,6 +38,7 @@ export const insertTimelineEntry = query(
       resolver_id: number | null
       close_reason: CloseReason
       duplicate_of_id: number | null
+      made_with: string
       now: number
     }>,
   ) =>
@@ -72,6 +73,7 @@ export const insertTimelineEntry = query(
         resolver_id: p.resolver_id,
         close_reason: p.close_reason,
         duplicate_of_id: p.duplicate_of_id,
+        made_with: p.made_with,
         created_at: p.now,
         updated_at: p.now,
       })
@@ -89,6 +91,7 @@ export const COLUMNS_BESIDE_TEXT = [
   "comments.updated_at",
   "comments.original_author",
   "comments.original_author_id",
+  "comments.made_with",
 ] as const
 
 /** The columns of a timeline entry that a written text uses. */

@@ -1,4 +1,5 @@
 import type { Selectable } from "kysely"
+import { currentToken } from "../../../core/caller.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { slicesOf } from "../../../core/database/slices.ts"
 import type { Seconds } from "../../../core/database/tables/index.ts"
@@ -64,7 +65,7 @@ export function requireText(entry: { readonly kind: string }): void {
   if (!isText(entry)) throw refuse.notFound()
 }
 
-type Columns = Partial<Omit<TimelineEntry, "id" | "issue_id" | "kind" | "author_id" | "created_at" | "updated_at">>
+type Columns = Partial<Omit<TimelineEntry, "id" | "issue_id" | "kind" | "author_id" | "made_with" | "created_at" | "updated_at">>
 
 /** A new entry: its issue, kind and author, and the columns of `comments` that its kind uses. */
 export interface NewTimelineEntry extends Columns {
@@ -77,7 +78,8 @@ export interface NewTimelineEntry extends Columns {
 /** Writes an entry of an issue's timeline and returns its row. The caller updates the issue's `updated_at` (`touchIssue`). */
 export async function addTimelineEntry(tx: Transaction, entry: NewTimelineEntry): Promise<TimelineEntry> {
   const { issueId, kind, authorId, now, ...columns } = entry
-  const [row] = await insertTimelineEntry(tx, { ...NOTHING, ...columns, issue_id: issueId, kind, author_id: authorId, now })
+  const entered = { ...NOTHING, ...columns, issue_id: issueId, kind, author_id: authorId, made_with: currentToken(), now }
+  const [row] = await insertTimelineEntry(tx, entered)
   if (!row) throw new TypeError("an insert gives its row")
   return row
 }
@@ -95,6 +97,7 @@ export async function addTimelineEntries(
     issue_id: issueId,
     kind,
     author_id: authorId,
+    made_with: currentToken(),
     created_at: now,
     updated_at: now,
   }))

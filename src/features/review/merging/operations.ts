@@ -1,12 +1,15 @@
 import type { Issue } from "../../../access/policies/issues.ts"
 import { onPullSignedIn, onPullToChange } from "../../../access/policies/pulls.ts"
 import { onRepositoryUnit } from "../../../access/policies/repositories.ts"
-import type { User } from "../../../core/actor.ts"
+import { taskOf, type User } from "../../../core/actor.ts"
+import { refuse } from "../../../core/errors.ts"
 import { extensionPoint } from "../../../core/extensions.ts"
 import { created, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import { oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
+import { requireMovable } from "../../../core/task-token.ts"
+import { branchRef } from "../../../git/index.ts"
 import { findProtection, mayMerge } from "../../code/protections/rules.ts"
 import { requireMerger, requireOpen } from "./checks.ts"
 import { mergeByHand } from "./manual.ts"
@@ -36,6 +39,8 @@ export const mergeOperations: readonly Operation[] = [
     answers: { 200: null, 201: null },
     refuses: ["forbidden", "methodNotAllowed", "conflict", "tooLarge", "invalid"],
     handle: async ({ services, db, body, ...found }) => {
+      await requireMovable(found.actor, branchRef(found.pull.base_branch))
+      if (body.merge_when_checks_succeed && taskOf(found.actor)) throw refuse.forbidden("a token for one task can't merge later")
       for (const follow of mergeAttempts.of(services)) await follow(services, found.me, found.issue)
       if (body.do === "manually-merged") {
         requireOpen(found)

@@ -3,12 +3,14 @@ import { unitMode } from "../../../access/permission.ts"
 import { type Issue, writesKind } from "../../../access/policies/issues.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
+import { currentToken } from "../../../core/caller.ts"
 import { type Handle, isForeignKeyViolation, type Transaction } from "../../../core/database/database.ts"
 import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { secondsOf } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
+import { requireMovable } from "../../../core/task-token.ts"
 import { branchRef, type ObjectId } from "../../../git/index.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { assign, invalidAssignee, requireAssignable, usersNamed } from "../../planning/issues/assign.ts"
@@ -45,6 +47,8 @@ export const ALIGN_AFTER = 30
  */
 export async function createPull(services: Services, found: OnRepository & Me, options: CreatePullRequestOption): Promise<PullWithIssue> {
   const ends = await locateEnds(services, services.database.read, found, options)
+  // A token that may move some branches only proposes what is on these.
+  await requireMovable(found.actor, branchRef(ends.head.name))
   const prepared = await preparePull(services, found, ends)
   const made = await services.database.write((tx) => writePull(tx, services, found, options, prepared))
   await writeRefsOf(services, prepared, made)
@@ -165,6 +169,7 @@ async function insert(
     content: options.body ?? "",
     ref: "",
     dueAt,
+    madeWith: currentToken(),
     now,
   })
   if (!issue) throw new TypeError("an insert gives its row")

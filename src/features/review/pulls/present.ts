@@ -180,6 +180,7 @@ export async function presentPulls(
         closed_at: issue.closed_at === 0 ? null : rfc3339(issue.closed_at),
         pin_order: issue.pin_order,
         content_version: issue.content_version,
+        ...(issue.made_with !== "" && { made_with: issue.made_with }),
         flow: pull.is_offered,
       } satisfies PullRequestRecord,
     ]

@@ -3,6 +3,7 @@ import Type, { type Static } from "../../../core/schema.ts"
 import { Repository } from "../../code/repositories/records.ts"
 import { Team } from "../../people/teams/records.ts"
 import { User } from "../../people/users/records.ts"
+import { madeWith } from "../../planning/issues/records.ts"
 import { Label } from "../../planning/labels/records.ts"
 import { Milestone } from "../../planning/milestones/records.ts"
 
@@ -56,6 +57,7 @@ export const PullRequest = record("PullRequest", {
   closed_at: nullable(dateTime()),
   pin_order: int64({ description: "0 where it is not pinned" }),
   content_version: int64({ description: "moves with every write of the body" }),
+  made_with: madeWith(),
   flow: int64({ description: "0: from a branch; 1: from a push to refs/for/…" }),
 })
 export type PullRequest = Static<typeof PullRequest>

@@ -122,7 +122,8 @@ async function aroundOf(
 
 function openingText({ issue, author }: IssueView, around: Around): Content {
   const text = around.texts.get(0)
-  const by = { user: author, originalAuthor: issue.original_author, createdAt: issue.created_at, verb: t("opened this") } as const
+  const made = { originalAuthor: issue.original_author, madeWith: issue.made_with, createdAt: issue.created_at }
+  const by = { user: author, ...made, verb: t("opened this") } as const
   return text && article({ id: `issue-${issue.id}`, ...by, text, entry: { id: 0, kind: "comment" } }, around)
 }
 

@@ -9,6 +9,7 @@ import { avatar, person, personWithAvatar } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
 import { bytes, time } from "../../../web/time.ts"
+import { madeWithMark } from "../made-with.ts"
 import type { Around, ReactionCount, ShownText, TextActions, TextEntry } from "./around.ts"
 import { lineOf } from "./timeline-lines.ts"
 
@@ -111,6 +112,8 @@ export interface Written {
   readonly user: User
   /** Where it was brought from another server. */
   readonly originalAuthor?: string
+  /** The name of the token for one task that made it; "" where a person did. */
+  readonly madeWith?: string
   readonly createdAt: number
   readonly text: ShownText
   /** Which entry it is, where something can be done with it. */
@@ -123,7 +126,7 @@ export interface Written {
 
 /** Something that someone wrote, as an article: the opening text, a comment, a review. */
 export function article(written: Written, { authorId, roles, now, actions }: Pick<Around, "authorId" | "roles" | "now" | "actions">): Html {
-  const { id, user, originalAuthor = "", createdAt, text, verb, after, entry } = written
+  const { id, user, originalAuthor = "", madeWith = "", createdAt, text, verb, after, entry } = written
   const react = entry && !isDraft(entry) ? actions?.react?.(entry.id) : undefined
   const role = originalAuthor === "" ? roles.get(user.id) : undefined
   const isAuthor = originalAuthor === "" && user.id === authorId
@@ -140,6 +143,7 @@ export function article(written: Written, { authorId, roles, now, actions }: Pic
             : text.isEdited && html`<span class="muted small">edited</span>`
         }
         <span class="end roles">
+          ${madeWith !== "" && madeWithMark(madeWith)}
           ${isAuthor && html`<span class="chip">Author</span>`}${role && html`<span class="chip">${ROLES[role]}</span>`}
           ${entry && actions?.menu({ ...entry, authorId: user.id })}
         </span>
@@ -185,7 +189,7 @@ function foldedRuns(entries: readonly TimelineView[]): readonly (readonly Timeli
 function timelineItem(view: TimelineView, run: readonly TimelineView[], around: Around): Html {
   const { entry, author: user } = view
   const text = around.texts.get(entry.id)
-  const written = text && { id: `issuecomment-${entry.id}`, user, createdAt: entry.created_at, text }
+  const written = text && { id: `issuecomment-${entry.id}`, user, createdAt: entry.created_at, madeWith: entry.made_with, text }
   if (entry.kind === "comment" && written)
     return html`<li id="entry-${entry.id}">${article({ ...written, verb: t("commented"), entry }, around)}</li>`
   if (entry.kind === "review" && written) {

@@ -16,6 +16,7 @@ const PARTS = {
   tags: { text: t("Tags"), icon: "tag", path: "/tags" },
   webhooks: { text: t("Webhooks"), icon: "webhook", path: "/hooks" },
   keys: { text: t("Deploy keys"), icon: "key", path: "/keys" },
+  deeds: { text: t("Changes by tokens"), icon: "log", path: "/token-deeds" },
   mirrors: { text: t("Mirrors"), icon: "mirror", path: "/mirrors" },
   runners: { text: t("Runners"), icon: "server", path: "/actions/runners" },
   secrets: { text: t("Secrets"), icon: "lock", path: "/actions/secrets" },

@@ -75,6 +75,7 @@ const tokenRow = (row: AccessToken, reach: Reach, now: number): Html =>
         <span class="muted small">
           Created ${time(row.created_at, now)}, ${lastUse(row, now)}, ${expiry(row, now)}
         </span>
+        ${row.is_task === 1 && html`<a class="small" href="${TOKENS}/${row.id}/deeds">What was done with it</a>`}
       </div>
       ${formButton(remove, { id: String(row.id) }, html`Delete<span class="hidden-text"> ${row.name}</span>`)}
     </li>
@@ -109,6 +110,39 @@ function lifetimes({ config: { security } }: Pick<Services, "config">): readonly
 
 const expiresIn = ({ now }: Pick<Services, "now">, days: string): { readonly expires_at?: string } =>
   /^\d{1,4}$/.test(days) ? { expires_at: rfc3339(now() + Number(days) * DAY) } : {}
+
+/** What makes it a token for one task. */
+const task: Field = {
+  kind: "group",
+  label: t("For one task"),
+  hint: t("With one of these the token needs an end, and owners or repositories. What it changes is listed, and marked with its name."),
+  fields: [
+    {
+      kind: "text",
+      name: "branches",
+      label: t("Only these branches and tags"),
+      rows: 2,
+      placeholder: "bot/*",
+      hint: t("Patterns, one on each line. Those of tags begin with refs/tags/."),
+    },
+    {
+      kind: "text",
+      name: "operations",
+      label: t("Only these operations"),
+      rows: 2,
+      placeholder: "read",
+      hint: html`
+        Toolsets such as <code>read</code>, <code>issues</code> or <code>pulls</code>, and ids of operations of the API, one on each
+        line.
+      `,
+    },
+    { kind: "line", name: "writes", label: t("Changes at most"), type: "number" },
+  ],
+}
+
+/** What is typed one on each line. */
+const typedLines = (texts: readonly string[] = []): readonly string[] =>
+  texts.flatMap((text) => text.split(/[\s,]+/)).filter((name) => name !== "")
 
 /** Whose repositories a token of the person can be limited to: their own, and those of organisations that they belong to. */
 const ownersFor = async (db: Handle, actor: SignedIn): Promise<readonly string[]> => [
@@ -176,6 +210,7 @@ const make: Page = page({
           beside: html`<a href="${TOKENS}">Back</a>`,
           fields: [
             ...(await firstFields(services, db, actor)),
+            task,
             { kind: "content", content: html`<p>Select the permissions that the program needs.</p>` },
             ...scopes,
             { kind: "box", name: "all", label: t("All permissions"), hint: t("Overrides the permissions above.") },
@@ -198,13 +233,16 @@ const create = form({
   does: named(authenticationOperations, "userCreateToken"),
   on: make,
   takes: ["name"],
-  also: ["all", "public-only", "days", "owners", "repositories", ...SCOPE_CATEGORIES],
+  also: ["all", "public-only", "days", "owners", "repositories", "branches", "operations", "writes", ...SCOPE_CATEGORIES],
   picks: (_path, _field, reader) => ({ username: nameOf(reader) }),
   body: (body, typed, { request }) => ({
     ...body,
     ...expiresIn(request.services, typed["days"]?.[0] ?? ""),
     owners: typed["owners"] ?? [],
-    repositories: (typed["repositories"] ?? []).flatMap((text) => text.split(/[\s,]+/)).filter((name) => name !== ""),
+    repositories: typedLines(typed["repositories"]),
+    branches: typedLines(typed["branches"]),
+    operations: typedLines(typed["operations"]),
+    ...(/^\d+$/.test(typed["writes"]?.[0] ?? "") && { writes: Number(typed["writes"]?.[0]) }),
     scopes: [
       ...SCOPE_CATEGORIES.flatMap((category) => typed[category] ?? []).filter((scope) => scope !== ""),
       ...["all", "public-only"].filter((scope) => typed[scope]?.[0] === "true"),

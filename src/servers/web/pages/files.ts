@@ -5,6 +5,7 @@ import { refuse } from "../../../core/errors.ts"
 import type { File } from "../../../core/file.ts"
 import type { Moved } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
+import { requireTaskGit } from "../../../core/task-token.ts"
 import { queryOf } from "../../../web/address.ts"
 import { sendRefusal } from "../../api/answer.ts"
 import { readQuery } from "../../api/input.ts"
@@ -22,7 +23,11 @@ type Answering = (query: unknown) => Promise<Download | Moved>
 export function fileRoutes(services: Services, files: readonly File[]): readonly DeclaredRoute[] {
   const kind: Kind<File, Caller, Answering, unknown, Download | Moved> = {
     route: ({ id, method, address }) => ({ method, path: address, operation: id, body: "collected" }),
-    who: async ({ programs }, request) => ({ actor: programs ? await callerOf(services, request) : anonymous }),
+    who: async ({ programs }, request) => {
+      const actor = programs ? await callerOf(services, request) : anonymous
+      await requireTaskGit(actor, "git.fetch")
+      return { actor }
+    },
     admit: ({ programs = [] }, { actor }) => {
       if (programs.some((category) => !mayRead(services, actor, category))) throw refuse.notFound()
     },

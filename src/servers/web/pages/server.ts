@@ -24,6 +24,7 @@ import {
 } from "../../../core/page.ts"
 import type { TObject } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
+import { requireTaskGit } from "../../../core/task-token.ts"
 import { totalsOfUsers } from "../../../features/events/notifications/threads-store.ts"
 import type { Session } from "../../../features/people/sign-in/sessions/sessions.ts"
 import { ownPath, queryOf } from "../../../web/address.ts"
@@ -157,6 +158,7 @@ async function visitorOf(
   const isProgram = page.programs !== undefined && request.headers.authorization !== undefined
   const session = isProgram ? undefined : (entered?.session ?? (await sessionOf(services, request)))
   const actor = isProgram ? await callerByHeader(services, request) : session ? signedInAs(session.user) : anonymous
+  await requireTaskGit(actor, "git.fetch")
   const led = await leadToFactor(services, page, request, session)
   if (led) return led
   const kept = keptBy(services, request)

@@ -1,11 +1,14 @@
 import { permissionOn, reaches } from "../../../../access/permission.ts"
 import { findMembership, findRepositoryByName, findUserByName } from "../../../../access/store.ts"
-import { type Chosen, type Credential, signedInAs, type User } from "../../../../core/actor.ts"
+import { type Chosen, type Credential, signedInAs, type Task, type User } from "../../../../core/actor.ts"
 import type { Handle } from "../../../../core/database/database.ts"
 import { refuse } from "../../../../core/errors.ts"
 import { t } from "../../../../core/language/message.ts"
 import { secondsOf } from "../../../../core/record.ts"
 import type { Services } from "../../../../core/services.ts"
+import { operationIds } from "../../../../core/task-token.ts"
+import { parseGlob } from "../../../../core/text/globs.ts"
+import { isToolset } from "../../../../core/toolsets.ts"
 
 /** How far a new token reaches, and for how long. */
 
@@ -64,6 +67,33 @@ export function expiryOf(
   if (makersEnd !== undefined && at > makersEnd)
     throw refuse.forbidden("cannot create an access token that outlives the authenticating token")
   return at
+}
+
+interface Wished extends Named {
+  readonly branches?: readonly string[] | undefined
+  readonly operations?: readonly string[] | undefined
+  readonly writes?: number | undefined
+  readonly expires_at?: string | undefined
+}
+
+/**
+ * The task that a token is for, where one is described. Refuses `invalid` where it has no end and where no repository or owner is chosen, for patterns that can't be
+ * read, and for operations and toolsets that there are not.
+ */
+export async function taskFrom(
+  services: Services,
+  { branches = [], operations = [], writes, ...rest }: Wished,
+): Promise<Omit<Task, "name"> | undefined> {
+  if (branches.length === 0 && operations.length === 0 && writes === undefined) return undefined
+  if (!rest.expires_at) throw refuse.invalid("expires_at", "is required for a token for one task")
+  if (!rest.repositories?.length && !rest.owners?.length) throw refuse.invalid("repositories", "is required for a token for one task")
+  const unreadable = branches.find((pattern) => /[\s\0]/.test(pattern) || parseGlob(pattern, { separator: "/" }) === undefined)
+  if (unreadable !== undefined) throw refuse.invalid("branches", t`${unreadable} is no pattern such as bot/*`)
+  const known = new Set<string>(["git.fetch", "git.push"])
+  for (const ids of operationIds.of(services)) for (const id of await ids()) known.add(id)
+  const unknown = operations.find((name) => !isToolset(name) && !known.has(name))
+  if (unknown !== undefined) throw refuse.invalid("operations", t`there is no operation or toolset ${unknown}`)
+  return { branches, operations, ...(writes !== undefined && { writes }) }
 }
 
 const DAY = 86_400

@@ -10,6 +10,7 @@ import Type from "../../../../core/schema.ts"
 import type { Reach } from "./reach.ts"
 import { AccessToken, CreateAccessTokenOption, CurrentAccessToken } from "./records.ts"
 import { countTokensOf, findTokenById, findTokenByName, findTokensOf } from "./store.ts"
+import { linesOf } from "./token-credential.ts"
 import { createToken, deleteToken, type AccessToken as TokenRow } from "./tokens.ts"
 
 export const describeToken = (row: TokenRow, { repositories, owners }: Reach) => ({
@@ -23,6 +24,11 @@ export const describeToken = (row: TokenRow, { repositories, owners }: Reach) =>
   is_limited: row.is_limited === 1,
   repositories: [...repositories],
   owners: [...owners],
+  is_task: row.is_task === 1,
+  branches: [...linesOf(row.branches)],
+  operations: [...linesOf(row.operations)],
+  writes: row.writes < 0 ? null : row.writes,
+  writes_left: row.writes < 0 ? null : row.writes_left,
 })
 
 /** A token as its owner sees it; `sha1` is the token itself, known only when it is created. */
@@ -40,8 +46,8 @@ const presentAll = async (db: Handle, actor: Actor, rows: readonly TokenRow[]): 
   return rows.map((row) => present(row, reaches(row)))
 }
 
-/** The user's token with this id or, failing that, this name. */
-async function tokenOf(db: Handle, user: User, given: string): Promise<TokenRow> {
+/** The user's token with this id or, failing that, this name. Refuses `notFound` where there is none. */
+export async function tokenOf(db: Handle, user: User, given: string): Promise<TokenRow> {
   const byId = await findTokenById.first(db, { id: pathNumber(given) })
   const token = byId?.user_id === user.id ? byId : await findTokenByName.first(db, { userId: user.id, name: given })
   if (!token) throw refuse.notFound()
@@ -86,14 +92,16 @@ export const authenticationOperations: readonly Operation[] = [
     answers: { 201: AccessToken },
     refuses: ["badRequest", "forbidden", "notFound", "invalid"],
     handle: async ({ db, services, actor, user, body }) => {
-      const { chosenByNames, expiryOf } = await import("./limits.ts")
+      const { chosenByNames, expiryOf, taskFrom } = await import("./limits.ts")
       const chosen = await chosenByNames(db, user, body)
+      const task = await taskFrom(services, body)
       const wanted = {
         userId: user.id,
         name: body.name,
         scopes: body.scopes ?? [],
         now: services.now(),
         chosen,
+        task,
         expiresAt: expiryOf(services, body.expires_at, actor.credential),
         by: actor.credential,
         actor: actor.user,

@@ -13,6 +13,8 @@ export const findTokenOwner = quickQuery(
       .selectAll("users")
       .select(["access_tokens.id as token_id", "access_tokens.scopes as token_scopes", "access_tokens.last_used_at as token_last_used_at"])
       .select(["access_tokens.is_limited as token_is_limited", "access_tokens.expires_at as token_expires_at"])
+      .select(["access_tokens.name as token_name", "access_tokens.is_task as token_is_task", "access_tokens.writes as token_writes"])
+      .select(["access_tokens.branches as token_branches", "access_tokens.operations as token_operations"])
       .where("access_tokens.digest", "=", p.digest),
   ),
 )

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto"
 import type { Selectable } from "kysely"
 import { isScope, normalizeScopes, scopesWithin } from "../../../../access/scopes.ts"
-import type { Chosen, Credential } from "../../../../core/actor.ts"
+import type { Chosen, Credential, Task } from "../../../../core/actor.ts"
 import type { Transaction } from "../../../../core/database/database.ts"
 import { isUniqueViolation } from "../../../../core/database/failures.ts"
 import { flag } from "../../../../core/database/tables/index.ts"
@@ -25,6 +25,8 @@ export interface NewToken {
   readonly now: number
   /** The repositories and owners that it is limited to; by default to none. */
   readonly chosen?: Chosen | undefined
+  /** The one task that it is for, where it is; its name is the token's. */
+  readonly task?: Omit<Task, "name"> | undefined
   /** When it ends, in seconds since 1970; 0, the default, for never. */
   readonly expiresAt?: number
   /** The token that the request was made with, which can't create one with more access. */
@@ -38,7 +40,7 @@ export interface NewToken {
  */
 export async function createToken(
   tx: Transaction,
-  { userId, name, scopes, now, chosen, expiresAt = 0, by, actor }: NewToken,
+  { userId, name, scopes, now, chosen, task, expiresAt = 0, by, actor }: NewToken,
 ): Promise<{ readonly row: AccessToken; readonly token: string }> {
   if (scopes.length === 0) throw refuse.badRequest("access token must have a scope")
   const unknown = scopes.find((scope) => !isScope(scope))
@@ -61,6 +63,12 @@ export async function createToken(
       // Who makes a token for some days knows when it ends.
       expiry_told: toldOf(expiresAt - now),
       is_limited: flag(chosen !== undefined),
+      ...(task && {
+        is_task: 1,
+        branches: task.branches.join("\n"),
+        operations: task.operations.join("\n"),
+        ...(task.writes !== undefined && { writes: task.writes, writes_left: task.writes }),
+      }),
     })
     if (chosen) await insertChosen(tx, row.id, chosen)
     publish(tx, { kind: "token.created", token: row, user: { id: userId }, actor, at: now })

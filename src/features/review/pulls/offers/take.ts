@@ -5,6 +5,7 @@ import type { Transaction } from "../../../../core/database/database.ts"
 import { lockRow } from "../../../../core/database/lock.ts"
 import { Refusal, refuse } from "../../../../core/errors.ts"
 import type { Services } from "../../../../core/services.ts"
+import { movableBy, notMovable } from "../../../../core/task-token.ts"
 import {
   branchRef,
   isGitError,
@@ -28,6 +29,7 @@ import type { PullWithIssue } from "../present.ts"
 import { commitsBetween } from "../pushed.ts"
 import { alignPull, headRef, writePullRefs } from "../refs.ts"
 import { findOpenOffer, findPull } from "../store.ts"
+import { topicsOf } from "../topics.ts"
 import { cleanText, type OfferOptions, oneLine, readOfferOptions, readTarget, type Target } from "./request.ts"
 
 /** The most pull requests that one push opens or updates. */
@@ -50,6 +52,9 @@ export async function judge({ services, on, commands, options }: Judged): Promis
     return new Map(commands.map(({ ref }) => [ref, error.message]))
   }
   const asked = readOfferOptions(options)
+  // Of a token that may move some branches only, the topic must be what one of these could be called.
+  const isMovable = await movableBy(on.pusher)
+  const own = topicsOf(me.name)
   const seen = new Set<string>()
   for (const [index, { ref }] of commands.entries()) {
     const target =
@@ -57,6 +62,7 @@ export async function judge({ services, on, commands, options }: Judged): Promis
         ? await readTarget(db, { repositoryId: on.repository.id, login: me.name }, ref, asked)
         : `more than ${MOST_OFFERS} pull requests in one push; push them in parts`
     if (typeof target === "string") refused.set(ref, target)
+    else if (isMovable && !isMovable(branchRef(target.topic.slice(own.length)))) refused.set(ref, String(notMovable(ref)))
     else if (seen.has(`${target.base}:${target.topic}`)) refused.set(ref, "the same topic comes twice in one push")
     else seen.add(`${target.base}:${target.topic}`)
   }

@@ -13,6 +13,7 @@ import type { OnCode } from "../../../../features/code/contents/locate.ts"
 import { containing } from "../../../../features/code/history/containing.ts"
 import { type ListedCommit, listCommitsForPages } from "../../../../features/code/history/list.ts"
 import { latestStatuses } from "../../../../features/code/statuses/store.ts"
+import { findCommitMark } from "../../../../features/people/sign-in/credentials/deeds-store.ts"
 import type { Commit, ObjectId } from "../../../../git/index.ts"
 import { repositoryPath, withQuery } from "../../../../web/address.ts"
 import { copyButton, menu, state } from "../../../../web/components.ts"
@@ -23,6 +24,7 @@ import { commitPath, commitPerson, idLink, signatureMark, statusMark, subjectOf 
 import { choicesFor, type DiffQuery, fromOlderQuery } from "../../../parts/diffs/choices.ts"
 import { openDiff } from "../../../parts/diffs/diffs.ts"
 import { diffView } from "../../../parts/diffs/view.ts"
+import { madeWithMark } from "../../../parts/made-with.ts"
 import { repositoryPage } from "../../frame.ts"
 
 export interface CommitCall extends OnCode {
@@ -140,6 +142,7 @@ function pickMenu(call: CommitCall, id: ObjectId): Html {
 
 async function people(call: CommitCall, { commit, author, committer, verification }: ListedCommit): Promise<Html> {
   const { services, db } = call
+  const mark = await findCommitMark.first(db, { repositoryId: call.repository.id, commitId: commit.id })
   const { author: by, committer: with_ } = commit
   const isSame = by.email === with_.email && by.name === with_.name
   const others = coAuthorsOf(commit.message)
@@ -152,7 +155,7 @@ async function people(call: CommitCall, { commit, author, committer, verificatio
       </span>
       ${!isSame && html`<span>${commitPerson(committer, with_)} committed ${time(with_.when)}</span>`}
       ${others.length > 0 && html`<span>with ${others.map((other) => html`${commitPerson(find?.(other), other)} `)}</span>`}
-      ${signatureMark(verification)}
+      ${mark && madeWithMark(mark.token_name)}${signatureMark(verification)}
     </p>
   `
 }
