@@ -65,6 +65,7 @@ import { issueSubscriptionOperations } from "./features/planning/subscriptions/o
 import { taskOperations } from "./features/planning/tasks/operations.ts"
 import { trackingOperations } from "./features/planning/tracking/operations.ts"
 import { mergeOperations } from "./features/review/merging/operations.ts"
+import { queueOperations } from "./features/review/queue/operations.ts"
 import { commitPullOperations } from "./features/review/pulls/commit-operations.ts"
 import { pullContentOperations } from "./features/review/pulls/content-operations.ts"
 import { pullOperations } from "./features/review/pulls/operations.ts"
@@ -129,6 +130,7 @@ export const operations: readonly Operation[] = registry(
   reviewRequestOperations,
   reviewCommentOperations,
   mergeOperations,
+  queueOperations,
   dependencyOperations,
   packageOperations,
   notificationOperations,

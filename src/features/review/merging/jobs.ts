@@ -5,6 +5,7 @@ import { signedInAs } from "../../../core/actor.ts"
 import { Refusal } from "../../../core/errors.ts"
 import { defineJob, type Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
+import { findProtection } from "../../code/protections/rules.ts"
 import { MERGE_STYLES } from "../../code/repositories/records.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
 import { findSchedule, findScheduledIds, removeSchedule } from "../pulls/schedules-store.ts"
@@ -31,8 +32,11 @@ export const scheduledMergeJob = defineJob({
     }
     const { message, delete_branch } = schedule
     const options = { style, message, headId: "", force: false, deleteBranch: delete_branch === 1, automatic: true }
+    const protection = await findProtection(database.read, found.repository.id, found.pull.base_branch)
     try {
-      await mergePull(services, found, options)
+      // Where the branch has a merge queue, that merges it.
+      if (protection?.enable_merge_queue === 1) await (await import("../queue/line-up.ts")).lineUp(services, found, options)
+      else await mergePull(services, found, options)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       log.info({ pull: pullId, reason: error.message }, "a scheduled merge has to wait")
@@ -41,7 +45,7 @@ export const scheduledMergeJob = defineJob({
 })
 
 /** The pull request with the user's current permission; undefined where they can't reach it any more. */
-async function findMerging({ database }: Services, pullId: number, userId: number): Promise<Merging | undefined> {
+export async function findMerging({ database }: Services, pullId: number, userId: number): Promise<Merging | undefined> {
   const db = database.read
   const pull = await findPull.first(db, { id: pullId })
   const issue = pull && (await findIssueById.first(db, { id: pull.issue_id }))
