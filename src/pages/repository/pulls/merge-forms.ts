@@ -26,6 +26,7 @@ import { type Field, formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { sentence } from "../../../web/problem.ts"
 import { conversationPath } from "../../parts/conversation/call.ts"
+import { lineUpForm, priorityForm, type Queued, queueForms, withdrawButton } from "./queue-part.ts"
 
 /** What can be done in the box about merging: the merge itself, now or later, and what prepares it and follows it. */
 
@@ -130,6 +131,7 @@ export const mergeForms: readonly Sketch[] = [
   setMaintainers,
   restoreBranch,
   deleteBranch,
+  ...queueForms,
 ]
 
 const STYLES: Readonly<Record<MergeStyle, readonly [short: Text, button: Text, about: Text]>> = {
@@ -159,6 +161,9 @@ export interface Prospect {
   readonly mayMerge: boolean
   readonly mayOverride: boolean
   readonly isScheduled: boolean
+  /** The base has a merge queue, and where the pull request is in it. */
+  readonly hasQueue: boolean
+  readonly queued: Queued | undefined
   /** The style that was asked for. */
   readonly style: string | undefined
 }
@@ -170,6 +175,7 @@ export async function openForms(call: MergeCall, view: PullView, prospect: Prosp
   const isEditor = issue.author_id === actor.user.id || writesKind(call, issue)
   return html`
     ${prospect.mayMerge && (await mergePart(call, prospect))}
+    ${prospect.queued && (isEditor || prospect.mayMerge) && html`${withdrawButton(call)}${priorityForm(call, prospect.queued)}`}
     ${prospect.isScheduled && formButton(cancelMerge, call.path, t("Cancel auto-merge"))}
     <div class="bar">
       ${isEditor && draftButton(call)}${(isEditor || prospect.mayMerge) && branchTools(call, view)}
@@ -267,7 +273,8 @@ const refusalOf = (forms: readonly Pick<Sketch, "id">[], draft: Draft | undefine
 
 async function mergePart(call: MergeCall, prospect: Prospect): Promise<Content> {
   const { services, repository, pull, path, draft } = call
-  const { isReady, isPossible, mayOverride, isScheduled } = prospect
+  const { isReady, isPossible, mayOverride, isScheduled, hasQueue, queued } = prospect
+  if (queued) return undefined
   const styles = allowedStyles(repository)
   if (!isPossible || styles.length === 0) return refusalOf([merge, mergeLater], draft)
   const refused = draft?.form === merge.id || draft?.form === mergeLater.id ? draft : undefined
@@ -296,23 +303,31 @@ async function mergePart(call: MergeCall, prospect: Prospect): Promise<Content> 
   const here = conversationPath(call)
   return html`
     <div class="stack tight" id="merge">
+      ${hasQueue && isReady && lineUpForm(call)}
       ${
+        !hasQueue &&
         styles.length > 1 &&
         choices(
           t("Merge style"),
           styles.map((each) => ({ href: `${withQuery(here, { style: each })}#merge`, text: STYLES[each][0], current: each === style })),
         )
       }
-      <p class="muted small">${about}</p>
+      ${!hasQueue && html`<p class="muted small">${about}</p>`}
       ${!isReady && !mayOverride && refusalOf([merge], draft)}
-      ${isReady && formView(merge, { ...shown, submit: html`${icon("git-merge")}${button}`, fields })}
+      ${isReady && !hasQueue && formView(merge, { ...shown, submit: html`${icon("git-merge")}${button}`, fields })}
       ${
         !isReady &&
         !isScheduled &&
-        formView(mergeLater, { ...shown, submit: html`${icon("clock")}${button} when all conditions are met`, fields })
+        formView(mergeLater, {
+          ...shown,
+          submit: hasQueue
+            ? html`${icon("clock")}Line up when all conditions are met`
+            : html`${icon("clock")}${button} when all conditions are met`,
+          fields,
+        })
       }
       ${
-        !isReady &&
+        (!isReady || hasQueue) &&
         mayOverride &&
         folded(
           t("Merge without waiting"),
