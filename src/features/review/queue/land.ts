@@ -1,6 +1,5 @@
 import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
-import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, objectId, type Repository } from "../../../git/index.ts"
 import { findProtection } from "../../code/protections/rules.ts"
@@ -10,7 +9,7 @@ import { claimPull } from "../merging/merged.ts"
 import { findPull } from "../pulls/store.ts"
 import type { OnQueue } from "./advance.ts"
 import { type Entry, findEntries, type Trial, updateTrial } from "./store.ts"
-import { lockQueue, openTrial } from "./trials.ts"
+import { lockQueue, openTrial, trialRef } from "./trials.ts"
 
 /** The most commits of a trial whose size is added to that of the repository. */
 const MOST_COUNTED = 500
@@ -22,7 +21,9 @@ const MOST_COUNTED = 500
 export async function land(services: Services, on: OnQueue, trial: Trial, parts: readonly Entry[], repository: Repository): Promise<void> {
   const { queue, repository: row } = on
   const [oldId, newId] = [objectId(trial.base_id), objectId(trial.commit_id)]
-  if (!(await services.git.history.isAncestor(repository, oldId, newId))) throw refuse.conflict("the trial is not built on the branch")
+  // What was tested is what its reference names, built on what the branch names.
+  if ((await services.git.references.resolve(repository, trialRef(trial))) !== newId) throw isChanged()
+  if (!(await services.git.history.isAncestor(repository, oldId, newId))) throw isChanged()
   const { commits } = await services.git.history.between(repository, {
     to: newId,
     from: oldId,
@@ -50,17 +51,18 @@ interface Claiming {
 async function claim(tx: Transaction, { queue, repository }: OnQueue, trial: Trial, { parts, entryId }: Claiming): Promise<void> {
   const locked = await lockQueue(tx, { id: queue.id, repository_id: repository.id })
   const rule = await findProtection(tx, repository.id, queue.branch)
-  if (!locked || locked.is_frozen === 1 || rule?.enable_merge_queue !== 1) throw refuse.conflict("the queue was stopped")
+  if (!locked || locked.is_frozen === 1 || rule?.enable_merge_queue !== 1) throw isChanged()
   const open = await openTrial(tx, queue.id)
-  if (open?.id !== trial.id || open.state !== "passed" || open.commit_id !== trial.commit_id)
-    throw refuse.conflict("the trial has ended meanwhile")
+  if (open?.id !== trial.id || open.state !== "passed" || open.commit_id !== trial.commit_id) throw isChanged()
   const now = (await findEntries(tx, { queueId: queue.id })).filter(({ trial_id }) => trial_id === trial.id)
-  if (now.length !== parts.length) throw refuse.conflict("a pull request has left the queue")
+  if (now.length !== parts.length) throw isChanged()
   for (const entry of now.toSorted((one, other) => one.pull_id - other.pull_id)) {
     await claimPull(tx, { id: entry.pull_id, head_id: entry.head_id, base_branch: queue.branch }, { entryId, automatic: false })
     const pull = await findPull.first(tx, { id: entry.pull_id })
-    const reason = pull && (await unmetByReviews(tx, pull.issue_id, rule))
-    if (reason !== undefined) throw refuse.conflict(t`a pull request is not ready any more: ${reason}`)
+    if (!pull || (await unmetByReviews(tx, pull.issue_id, rule)) !== undefined) throw isChanged()
   }
   await updateTrial(tx, trial.id, { landing_entry: entryId })
 }
+
+/** The queue looks again, and finds what it is. */
+const isChanged = () => refuse.conflict("the queue or its pull requests have changed meanwhile")
