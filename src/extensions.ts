@@ -10,10 +10,12 @@ import { packagesGone } from "./features/packages/packages/change.ts"
 import { deletionRules } from "./features/people/organizations/rules.ts"
 import { dependencyRule } from "./features/planning/dependencies/rules.ts"
 import { stateRules } from "./features/planning/issues/state.ts"
+import { scheduledMergers } from "./features/review/merging/jobs.ts"
 import { mergeAttempts } from "./features/review/merging/operations.ts"
 import { commitsOfPulls } from "./features/review/pulls/kept-commits.ts"
 import { pullOffers } from "./features/review/pulls/offers/offers.ts"
 import { pullStateRule } from "./features/review/pulls/state.ts"
+import { lineUpScheduled } from "./features/review/queue/on-schedule.ts"
 import { stepsAfterPush } from "./push-steps.ts"
 
 /** What higher features register for lower ones, by extension point. */
@@ -25,5 +27,6 @@ export const extensions: readonly Filling[] = [
   stateRules.with(dependencyRule, pullStateRule),
   deletionRules.with(repositoriesGone, packagesGone),
   mergeAttempts.with(readThreadOf),
+  scheduledMergers.with(lineUpScheduled),
   tokensOfJobs,
 ]

@@ -711,6 +711,7 @@ export type MessageKey =
   | "In containers"
   | "In repositories that I watch, and those with release notifications below."
   | "In repositories that I watch."
+  | "In the merge queue"
   | "In use"
   | "In your repositories"
   | "In {time}, programs that use your access token {token} will be refused. Create another one for them here:"

@@ -50,7 +50,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   )
   await index("merge_trials_queue", "merge_trials", ["queue_id", "id"])
   await sql`create unique index merge_trials_open on merge_trials (queue_id) where state in ('building', 'testing', 'passed')`.execute(db)
-  await sql`create index merge_trials_commit on merge_trials (commit_id) where state in ('building', 'testing', 'passed')`.execute(db)
+  await sql`create index merge_trials_ended on merge_trials (ended_at) where ended_at > 0`.execute(db)
   await table(
     "merge_queue_entries",
     {

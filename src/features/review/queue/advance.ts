@@ -1,10 +1,9 @@
-import type { Owned } from "../../../access/permission.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import { Refusal } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { type Text, t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
-import { branchRef, type ObjectId, objectId, type Repository } from "../../../git/index.ts"
+import { branchRef, objectId } from "../../../git/index.ts"
 import { queueStyle } from "../../code/protections/present.ts"
 import { findProtection, type Protection } from "../../code/protections/rules.ts"
 import { findPull } from "../pulls/store.ts"
@@ -24,7 +23,7 @@ import {
   updateEntries,
   updateTrial,
 } from "./store.ts"
-import { actorOf, endTrial, freeEntries, leave, lockQueue, openTrial, trialRef } from "./trials.ts"
+import { actorOf, endTrial, freeEntries, leave, lockQueue, type OnQueue, openTrial, trialRef } from "./trials.ts"
 import { judge } from "./verdict.ts"
 
 /**
@@ -36,15 +35,6 @@ import { judge } from "./verdict.ts"
 const MOST_STEPS = 20
 /** After how many seconds a queue is looked at again whose branch could not be moved. */
 const SOON = 5
-
-/** A queue with what decides about it. */
-export interface OnQueue extends Owned {
-  readonly queue: Queue
-  readonly rule: Protection
-  readonly git: Repository
-  /** The commit of the branch. */
-  readonly tip: ObjectId
-}
 
 /** Takes the steps of a queue until it has to wait for something. */
 export async function advanceQueue(services: Services, queueId: number, signal: AbortSignal): Promise<void> {

@@ -7,9 +7,8 @@ import { moveReferences } from "../../code/pushes/server-push.ts"
 import { unmetByReviews } from "../merging/checks.ts"
 import { claimPull } from "../merging/merged.ts"
 import { findPull } from "../pulls/store.ts"
-import type { OnQueue } from "./advance.ts"
 import { type Entry, findEntries, type Trial, updateTrial } from "./store.ts"
-import { lockQueue, openTrial, trialRef } from "./trials.ts"
+import { lockQueue, type OnQueue, openTrial, trialRef } from "./trials.ts"
 
 /** The most commits of a trial whose size is added to that of the repository. */
 const MOST_COUNTED = 500

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from "kysely"
+import { type Insertable, type Selectable, type SqlBool, sql, type Updateable } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
@@ -30,18 +30,7 @@ export const findQueuesIn = query("queue.findOfRepository", (db, p: Params<{ rep
 
 /** The queues in which something waits. */
 export const findBusyQueues = query("queue.findBusy", (db) =>
-  db
-    .selectFrom("merge_queues")
-    .select("merge_queues.id")
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom("merge_queue_entries")
-          .select("merge_queue_entries.id")
-          .whereRef("merge_queue_entries.queue_id", "=", "merge_queues.id"),
-      ),
-    )
-    .orderBy("merge_queues.id"),
+  db.selectFrom("merge_queue_entries").select("queue_id as id").distinct().orderBy("queue_id"),
 )
 
 /** Stores the queue of a branch, unless there is one. */
@@ -199,7 +188,10 @@ export async function updateTrial(tx: Transaction, id: number, changes: Updateab
   await tx.updateTable("merge_trials").set(changes).where("id", "=", id).execute()
 }
 
+// Literal, because a partial index is only used for the exact condition that it was created with.
+const isEnded = sql<SqlBool>`ended_at > 0`
+
 /** Removes trials that ended before then. */
 export const removeOldTrials = query("queue.removeOldTrials", (db, p: Params<{ before: number }>) =>
-  db.deleteFrom("merge_trials").where("state", "in", ["landed", "failed", "dropped"]).where("ended_at", "<", p.before),
+  db.deleteFrom("merge_trials").where("ended_at", "<", p.before).where(isEnded),
 )

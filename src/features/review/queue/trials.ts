@@ -1,3 +1,4 @@
+import type { Owned } from "../../../access/permission.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
@@ -5,12 +6,22 @@ import { lockRow } from "../../../core/database/lock.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { enqueueOnce } from "../../../core/jobs/once.ts"
 import type { Services } from "../../../core/services.ts"
-import { type RefName, refName } from "../../../git/index.ts"
+import { type ObjectId, type RefName, type Repository, refName } from "../../../git/index.ts"
+import type { Protection } from "../../code/protections/rules.ts"
 import { standIn } from "../../people/users/present.ts"
 import { advance, removeTrialRef } from "./kinds.ts"
 import { type Entry, findLanding, findOpenTrial, type Queue, removeEntry, type Trial, updateEntries, updateTrial } from "./store.ts"
 
 /** What ends trials and takes pull requests out of a queue. All of it is one transaction, with the queue locked. */
+
+/** A queue with what decides about it. */
+export interface OnQueue extends Owned {
+  readonly queue: Queue
+  readonly rule: Protection
+  readonly git: Repository
+  /** The commit of the branch. */
+  readonly tip: ObjectId
+}
 
 /** The reference of a trial, which the service alone writes. */
 export const trialRef = ({ id }: Pick<Trial, "id">): RefName => refName(`refs/queue/${id}`)

@@ -15,7 +15,8 @@ import { person, state } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
 import { plural, time } from "../../../web/time.ts"
-import { branchForms, type MergeCall, openForms, type Prospect, revertForm } from "./merge-forms.ts"
+import type { MergeCall } from "./merge-call.ts"
+import { branchForms, openForms, type Prospect, revertForm } from "./merge-forms.ts"
 import { findQueued, hasQueue, queueWords } from "./queue-part.ts"
 
 /** What stands between a pull request and its merge, in words: what decides comes first. */
@@ -41,6 +42,7 @@ export async function mergeBox(call: MergeCall, view: PullView, style?: string):
   const { db, repository, pull, issue } = call
   const statuses = await latestStatuses(db, repository.id, pull.head_id)
   const { conditions, ...may } = await conditionsOf(call, view, statuses)
+  const { queued } = may
   const against = conditions.filter(({ blocks }) => blocks)
   const headline = against.find(({ tone }) => tone === "failure") ?? against[0]
   const isMerged = pull.is_merged === 1
@@ -54,9 +56,15 @@ export async function mergeBox(call: MergeCall, view: PullView, style?: string):
               ? state("merged", "git-merge", t("Merged"))
               : issue.is_closed === 1
                 ? state("closed", "git-pull-request-closed", t("Closed without merging"))
-                : headline
-                  ? state(headline.tone, headline.icon, headline.tone === "pending" ? t("Not ready to merge yet") : t("Merging is blocked"))
-                  : state("success", "check-circle", t("Ready to merge"))
+                : queued
+                  ? state("pending", "clock", t("In the merge queue"))
+                  : headline
+                    ? state(
+                        headline.tone,
+                        headline.icon,
+                        headline.tone === "pending" ? t("Not ready to merge yet") : t("Merging is blocked"),
+                      )
+                    : state("success", "check-circle", t("Ready to merge"))
           }
         </h2>
       </div>

@@ -19,7 +19,7 @@ import { repositoryPath } from "../../../web/address.ts"
 import { formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { number } from "../../../web/time.ts"
-import type { MergeCall } from "./merge-forms.ts"
+import type { MergeCall } from "./merge-call.ts"
 
 /** What the box about merging says and does where the base has a merge queue. */
 
@@ -73,13 +73,14 @@ export const queuePath = (call: MergeCall): string => `${repositoryPath(call)}/q
 
 /** Where it is, in words. */
 export function queueWords(call: MergeCall, queued: Queued | undefined): Content {
-  const link = html`<a href="${queuePath(call)}">merge queue</a>`
+  const link = html`<a class="in-text" href="${queuePath(call)}">merge queue</a>`
   if (!queued) return html`The base branch has a ${link}: it is merged once its merge has been tested.`
   const { queue, trial, before } = queued
   const frozen =
     queue.is_frozen === 1 && html` The queue is frozen${queue.frozen_reason !== "" && html`: <bdi>${queue.frozen_reason}</bdi>`}.`
   if (!trial) return html`Waiting in the ${link}, with ${number(before)} before it.${frozen}`
-  const id = html`<a href="${repositoryPath(call)}/commit/${trial.commit_id}"><code>${trial.commit_id.slice(0, 10)}</code></a>`
+  const commit = `${repositoryPath(call)}/commit/${trial.commit_id}`
+  const id = html`<a class="in-text" href="${commit}"><code>${trial.commit_id.slice(0, 10)}</code></a>`
   if (trial.state === "building") return html`In the ${link}: its merge is being built.${frozen}`
   return trial.state === "testing"
     ? html`In the ${link}: its merge ${id} is being tested.${frozen}`

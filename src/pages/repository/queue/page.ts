@@ -62,7 +62,9 @@ const queuePage: Page = page({
           ${pager(reader.url, rows, total)}
         </section>
         ${permission.mode >= Mode.admin && repository.is_archived === 0 && freezePart(call.path, draft, queue.frozen)}
-        <section id="queue-recent" aria-label="Recently" data-live>${recentPart(at, queue.recent_trials, services.now())}</section>
+        <section class="stack tight" id="queue-recent" aria-label="Recently" data-live>
+          ${recentPart(at, queue.recent_trials, services.now())}
+        </section>
       `,
     })
   },

@@ -31,7 +31,14 @@ export function trialPart(at: string, { trial, waiting_for: lacking }: MergeQueu
     <div class="card">
       <div class="inside stack tight">
         <p>${badge(trial)} ${pulls(at, trial.pull_requests)} as ${commit(at, trial.head_sha)}, on ${commit(at, trial.base_sha)}</p>
-        ${lacking.length > 0 && html`<p class="muted small">Waiting for required checks: ${lacking.map((glob) => html`<code><bdi>${glob}</bdi></code> `)}</p>`}
+        ${
+          lacking.length > 0 &&
+          html`
+            <p class="muted small">
+              Waiting for required checks: ${lacking.map((glob) => html`<code><bdi>${glob}</bdi></code> `)}
+            </p>
+          `
+        }
       </div>
     </div>
   `
