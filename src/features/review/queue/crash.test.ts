@@ -150,4 +150,48 @@ describe.each(databaseKinds)("killed on %s", (kind) => {
       await hearth.close()
     }
   })
+
+  test.runIf(kind === "postgres")("two servers work on one queue: all lands once, as it was tested", async () => {
+    await prepare()
+    const servers = [await startHearth({ config, env: {} }), await startHearth({ config, env: {} })]
+    const [one, other] = servers
+    if (!one || !other) throw new TypeError("both have started")
+    try {
+      const content = { content: Buffer.from("a\n").toString("base64") }
+      const numbers = [1, 2]
+      for (const name of ["three", "four", "five", "six"]) {
+        await call(one.url, "POST", `${AT}/contents/${name}`, { ...content, branch: "main", new_branch: name })
+        numbers.push((await call(other.url, "POST", `${AT}/pulls`, { head: name, base: "main", title: name })).body.number)
+      }
+      await call(one.url, "PATCH", `${AT}/branch_protections/main`, { merge_queue_batch_size: 2 })
+      const lined = await Promise.all(
+        numbers.map((number, index) => call((index % 2 === 0 ? one : other).url, "POST", `${AT}/pulls/${number}/queue`, {})),
+      )
+      expect(lined.map(({ status }) => status)).toEqual(numbers.map(() => 201))
+      // Each trial is reported to both at once, and both are asked to look.
+      const look = ({ services }: Hearth) => services.jobs.tasks.run("advance_merge_queues")
+      await expect
+        .poll(
+          async () => {
+            const { trial, entries } = await queue(one.url)
+            if (trial !== null)
+              await Promise.all([report(one.url, trial.head_sha), report(other.url, trial.head_sha), look(one), look(other)])
+            return entries.length
+          },
+          { interval: 100, timeout: 120_000 },
+        )
+        .toBe(0)
+      expect(await merged(one.url)).toBe(numbers.length)
+      const { database } = one.services
+      const trials = await database.read.selectFrom("merge_trials").select(["state", "commit_id"]).orderBy("id").execute()
+      const moves = (await database.read.selectFrom("events").select("data").where("kind", "=", "reference.moved").orderBy("id").execute())
+        .map(({ data }): { readonly ref: string; readonly newId: string } => JSON.parse(data))
+        .filter(({ ref }) => ref === "refs/heads/main")
+      expect(moves.map(({ newId }) => newId)).toEqual(trials.filter(({ state }) => state === "landed").map((trial) => trial.commit_id))
+      const told = await database.read.selectFrom("comments").select("id").where("kind", "=", "merge_pull").execute()
+      expect(told).toHaveLength(numbers.length)
+    } finally {
+      await Promise.all(servers.map((server) => server.close()))
+    }
+  })
 })
