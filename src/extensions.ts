@@ -11,12 +11,14 @@ import { packagesGone } from "./features/packages/packages/change.ts"
 import { deletionRules } from "./features/people/organizations/rules.ts"
 import { dependencyRule } from "./features/planning/dependencies/rules.ts"
 import { stateRules } from "./features/planning/issues/state.ts"
+import { scheduledMergers } from "./features/review/merging/jobs.ts"
 import { mergeAttempts } from "./features/review/merging/operations.ts"
 import { commitsOfPulls } from "./features/review/pulls/kept-commits.ts"
 import { pullOffers } from "./features/review/pulls/offers/offers.ts"
 import { pullStateRule } from "./features/review/pulls/state.ts"
 import { operationCalls } from "./features/site/batch/calls.ts"
 import { operations } from "./operations.ts"
+import { lineUpScheduled } from "./features/review/queue/on-schedule.ts"
 import { stepsAfterPush } from "./push-steps.ts"
 import { answerThrown, answerTo, callOperation, operationAt } from "./servers/api/call.ts"
 
@@ -29,6 +31,7 @@ export const extensions: readonly Filling[] = [
   stateRules.with(dependencyRule, pullStateRule),
   deletionRules.with(repositoriesGone, packagesGone),
   mergeAttempts.with(readThreadOf),
+  scheduledMergers.with(lineUpScheduled),
   tokensOfJobs,
   operationCalls.with({
     at: (method, address) => operationAt(operations, method, address),

@@ -15,6 +15,7 @@ import { closeLogJob } from "./features/actions/runs/stop.ts"
 import { startForEventJob } from "./features/actions/triggers/on-event.ts"
 import { startForPullJob } from "./features/actions/triggers/on-pull.ts"
 import { readSchedulesJob, startScheduled } from "./features/actions/triggers/schedules.ts"
+import { cancelTrialRunsJob } from "./features/actions/triggers/trial-runs.ts"
 import { contributionsJob } from "./features/code/activity/contributions.ts"
 import { removeArchives, sweepArchives } from "./features/code/archives/sweep.ts"
 import { removeFilesJob as removeAttachedFilesJob, sweepAttachments } from "./features/code/attachments/files.ts"
@@ -59,6 +60,7 @@ import { requireSecondFactors } from "./features/people/sign-in/second-factor/jo
 import { forgetSessions } from "./features/people/sign-in/sessions/sessions.ts"
 import { detectManualMergesJob, retryScheduledMerges, scheduledMergeJob } from "./features/review/merging/jobs.ts"
 import { pullJobs } from "./features/review/pulls/jobs.ts"
+import { advanceMergeQueues, forgetTrials, queueJobs } from "./features/review/queue/jobs.ts"
 import { forgetAuditEntries } from "./features/site/administration/audit.ts"
 import { recountCounters } from "./features/site/administration/counters.ts"
 import { deleteInactive } from "./features/site/administration/delete-inactive.ts"
@@ -88,6 +90,7 @@ export const jobs: readonly JobDefinition[] = [
   closeLogJob,
   startForEventJob,
   startForPullJob,
+  cancelTrialRunsJob,
   fanOutJob,
   sendJob,
   accountMailJob,
@@ -107,6 +110,7 @@ export const jobs: readonly JobDefinition[] = [
   ...pullJobs,
   scheduledMergeJob,
   detectManualMergesJob,
+  ...queueJobs,
   deliveries,
   syncJob,
   pushJob,
@@ -166,6 +170,8 @@ const tasks: readonly Task[] = [
   forgetInvitations,
   forgetOAuth2Tokens,
   retryScheduledMerges,
+  advanceMergeQueues,
+  forgetTrials,
   cleanUpDeliveries,
   stopZombieTasks,
   stopEndlessTasks,

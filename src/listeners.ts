@@ -18,6 +18,7 @@ import { planning } from "./features/planning/issues/listener.ts"
 import { tracking } from "./features/planning/tracking/listener.ts"
 import { merging } from "./features/review/merging/listener.ts"
 import { pulls } from "./features/review/pulls/listener.ts"
+import { queues } from "./features/review/queue/listener.ts"
 import { reviewCleanup } from "./features/review/reviews/cleanup.ts"
 
 /**
@@ -37,6 +38,7 @@ export const listeners: readonly Listener[] = [
   reviewCleanup,
   pulls,
   merging,
+  queues,
   timeline,
   feed,
   notifications,

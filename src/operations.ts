@@ -69,6 +69,7 @@ import { mergeOperations } from "./features/review/merging/operations.ts"
 import { commitPullOperations } from "./features/review/pulls/commit-operations.ts"
 import { pullContentOperations } from "./features/review/pulls/content-operations.ts"
 import { pullOperations } from "./features/review/pulls/operations.ts"
+import { queueOperations } from "./features/review/queue/operations.ts"
 import { reviewCommentOperations } from "./features/review/reviews/comment-operations.ts"
 import { reviewOperations } from "./features/review/reviews/operations.ts"
 import { reviewRequestOperations } from "./features/review/reviews/request-operations.ts"
@@ -132,6 +133,7 @@ export const operations: readonly Operation[] = registry(
   reviewRequestOperations,
   reviewCommentOperations,
   mergeOperations,
+  queueOperations,
   dependencyOperations,
   packageOperations,
   notificationOperations,

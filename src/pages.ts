@@ -60,6 +60,7 @@ import { anythingElse, withinRepository } from "./pages/repository/missing.ts"
 import { projectPages } from "./pages/repository/projects/page.ts"
 import { conflictPages } from "./pages/repository/pulls/conflicts.ts"
 import { pullPages } from "./pages/repository/pulls/page.ts"
+import { queuePages } from "./pages/repository/queue/page.ts"
 import { releaseEditPages } from "./pages/repository/releases/edit.ts"
 import { releasePages } from "./pages/repository/releases/page.ts"
 import { repositorySearchPages } from "./pages/repository/search.ts"
@@ -171,6 +172,7 @@ const declared = pageRegistry(
   projectPages,
   providerPages,
   pullPages,
+  queuePages,
   recoverAccountPages,
   releaseEditPages,
   releasePages,

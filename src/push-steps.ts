@@ -14,6 +14,7 @@ import { applyCommitReferences } from "./features/planning/references/on-push.ts
 import { completeMerge, retryMerges } from "./features/review/merging/on-push.ts"
 import { movePulls } from "./features/review/pulls/on-push.ts"
 import { tellPusher } from "./features/review/pulls/tell-pusher.ts"
+import { completeLanding } from "./features/review/queue/on-push.ts"
 
 /** All post-receive steps, in their order; they write in the one transaction of the push. */
 export const stepsAfterPush = pushSteps.with(
@@ -25,6 +26,7 @@ export const stepsAfterPush = pushSteps.with(
   notifyWebhooks,
   together(describeLanguages, describeHistory, indexAfterPush, maintainAfterPush, startWorkflows, pushToMirrors),
   completeMerge,
+  completeLanding,
   movePulls,
   retryMerges,
   tellPusher,

@@ -179,6 +179,16 @@ async function others(world: World): Promise<void> {
   await must(`POST /pulls/${first}/merge`, { do: "merge", delete_branch_after_merge: true })
   await must("POST /branch_protections", { rule_name: "main", enable_status_check: true, status_check_contexts: ["ci"] })
   await must(`POST /pulls/${second}/merge`, { do: "merge", merge_when_checks_succeed: true })
+  // A merge queue: the scheduled merge lines up, fails, and lands when it is tried again.
+  await must("PATCH /branch_protections/main", { enable_merge_queue: true })
+  for (const frozen of [true, false]) await must("PATCH /merge_queues/main", { frozen })
+  for (const state of ["failure", "success"]) {
+    if (state === "success") await must(`POST /pulls/${second}/queue`, {})
+    await services.jobs.drain()
+    const { trial } = await must<{ trial: { head_sha: string } }>("GET /merge_queues/main")
+    await must(`POST /statuses/${trial.head_sha}`, { state, context: "ci" })
+    await services.jobs.drain()
+  }
   // Packages.
   const registry = (method: string, rest: string, body?: string) =>
     fetch(`${url}/api/packages/${owner.name}/${rest}`, { method, headers: { authorization: owner.authorization }, ...(body && { body }) })

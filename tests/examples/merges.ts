@@ -12,7 +12,33 @@ async function withPull(world: World) {
   return { owner, at, number, call: { authorization, path: { ...path, index: number } } }
 }
 
+/** A pull request into a branch with a merge queue, whose check never comes. */
+async function withQueue(world: World) {
+  const made = await withPull(world)
+  const rule = { rule_name: "main", enable_merge_queue: true, enable_status_check: true, status_check_contexts: ["ci"] }
+  await world.must(made.owner, `POST ${made.at}/branch_protections`, rule)
+  return made
+}
+
+/** The same, lined up. */
+async function withQueued(world: World) {
+  const made = await withQueue(world)
+  await world.must(made.owner, `POST ${made.at}/pulls/${made.number}/queue`, {})
+  return made
+}
+
+const ofBranch = async (world: World) => {
+  const { authorization, path } = (await withQueued(world)).call
+  return { authorization, path: { owner: path.owner, repo: path.repo, branch: "main" } }
+}
+
 export const mergeExamples: Examples = {
+  repoGetMergeQueue: ofBranch,
+  repoEditMergeQueue: async (world) => ({ ...(await ofBranch(world)), body: { frozen: true, frozen_reason: "The oven is hot" } }),
+  repoQueuePullRequest: async (world) => ({ ...(await withQueue(world)).call, body: {} }),
+  repoGetQueuedPullRequest: async (world) => (await withQueued(world)).call,
+  repoEditQueuedPullRequest: async (world) => ({ ...(await withQueued(world)).call, body: { priority: 10 } }),
+  repoUnqueuePullRequest: async (world) => (await withQueued(world)).call,
   repoMergePullRequest: async (world) => ({ ...(await withPull(world)).call, body: { do: "merge", merge_title_field: "Glaze it" } }),
   repoCancelScheduledAutoMerge: async (world) => {
     const { owner, at, call, number } = await withPull(world)

@@ -29,6 +29,7 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   "codeSearch.doubtIndexes": "runs on demand only: an administrator has all indexes compared with git",
   "jobs.count": "the figures count all jobs; those that have ended are removed after a while",
   "merge.findScheduledIds": "it looks at all merges that wait, which are few",
+  "queue.findBusy": "it looks at all pull requests that have lined up, which are few",
   "jobs.findNextWaiting": "it walks the index of unfinished jobs by their time and stops at the first",
   "packs.count": "by a command, once all stored repositories have been removed",
   "repositories.count": "by a start that is refused, or that finds none",

@@ -27,6 +27,7 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "tests/stories/agents.test.ts",
   ],
   "rules with row locks, and callers at once": [
+    "tests/stories/merge-queue.test.ts",
     "src/features/actions/runs/clock.test.ts",
     "src/features/actions/runs/groups.test.ts",
     "src/features/actions/runs/logs.test.ts",
@@ -126,6 +127,7 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "src/core/jobs/crash.test.ts",
     "src/features/packages/packages/crash.test.ts",
     "src/features/review/merging/crash.test.ts",
+    "src/features/review/queue/crash.test.ts",
     "src/servers/git-http/crash.test.ts",
     "tests/faults/concurrency.test.ts",
     "tests/faults/kill.test.ts",

@@ -26,6 +26,7 @@ type Lockable =
   | "milestones"
   | "projects"
   | "pulls"
+  | "merge_queues"
   | "releases"
   | "action_runs"
   | "action_uploads"
@@ -55,6 +56,7 @@ const locks: { readonly [T in Lockable]: Locks<T> } = {
   milestones: locksOf("milestones"),
   projects: locksOf("projects"),
   pulls: locksOf("pulls"),
+  merge_queues: locksOf("merge_queues"),
   releases: locksOf("releases"),
   action_runs: locksOf("action_runs"),
   action_uploads: locksOf("action_uploads"),

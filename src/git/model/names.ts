@@ -110,6 +110,12 @@ export function tagOf(ref: string): string | undefined {
   return ref.startsWith("refs/tags/") ? ref.slice("refs/tags/".length) : undefined
 }
 
+/** The references that show what the service has made of others: clients may fetch them, and never write them. */
+const servedPrefixes = ["refs/pull/", "refs/queue/"]
+
+/** Whether a reference is shown to clients, and written by the service alone. */
+export const isServedRef = (ref: string): boolean => servedPrefixes.some((prefix) => ref.startsWith(prefix))
+
 /** The service's own references: never shown to clients and never written by them. */
 export const hiddenPrefix = "refs/hearth/"
 

@@ -1,6 +1,6 @@
 import { GitError } from "../model/errors.ts"
 import type { Repository } from "../model/model.ts"
-import { isHiddenRef, isObjectId, isRefName, isZeroId, type ObjectId, type RefName } from "../model/names.ts"
+import { isHiddenRef, isObjectId, isRefName, isServedRef, isZeroId, type ObjectId, type RefName } from "../model/names.ts"
 import type { ByteSource } from "../process/bytes.ts"
 import { packetText, readPacket } from "./pktline.ts"
 
@@ -97,7 +97,7 @@ export async function readPushRequest(repository: Repository, source: ByteSource
 }
 
 /** The references that only the service writes. */
-export const isReservedRef = (name: string): boolean => name.startsWith("refs/pull/") || isHiddenRef(name)
+export const isReservedRef = (name: string): boolean => isServedRef(name) || isHiddenRef(name)
 
 /** Whether clients may write a reference at all: its name, or why they may not, in words. */
 export function writableName(name: string): { readonly ref: RefName } | { readonly refused: string } {

@@ -800,6 +800,27 @@ where reviews.id in (
 order by reviews.created_at, reviews.id;
 -- prepared: repositories.findUsersByIds
 
+-- === GET /repos/{owner}/{repo}/merge_queues/{branch} ===
+
+-- without filters
+-- prepared: protections.findRules
+-- prepared: protections.findListed
+-- prepared: queue.findOfBranch
+-- prepared: queue.findOpenTrial
+select count(*) as total
+from merge_queue_entries as entry
+where entry.queue_id = ?;
+select entry.*, issues.number, issues.title
+from merge_queue_entries as entry
+inner join pulls on pulls.id = entry.pull_id
+inner join issues on issues.id = pulls.issue_id
+where entry.queue_id = ?
+order by entry.priority desc, entry.id
+limit ? offset ?;
+-- prepared: queue.findEndedTrials
+-- prepared: statuses.findLatest
+-- prepared: repositories.findUsersByIds
+
 -- === GET /repos/{owner}/{repo}/activities/feeds ===
 
 -- without filters

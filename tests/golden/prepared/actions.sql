@@ -443,6 +443,14 @@ where repository_id = ?
   and state in ('blocked', 'waiting', 'running', 'cancelling')
 order by id;
 
+-- actions.findRunsOfTrial
+select id, state
+from action_runs
+where repository_id = ?
+  and event = ?
+  and ref = ?
+order by id;
+
 -- actions.findSchedules
 select *
 from action_schedules

@@ -61,6 +61,26 @@ from issues
 where id in ?
 order by id for no key update;
 
+-- lock.merge_queues
+select *
+from merge_queues
+where id = ?
+-- on PostgreSQL:
+select *
+from merge_queues
+where id = ? for no key update;
+
+-- lock.merge_queues.all
+select *
+from merge_queues
+where id in ?
+order by id
+-- on PostgreSQL:
+select *
+from merge_queues
+where id in ?
+order by id for no key update;
+
 -- lock.milestones
 select *
 from milestones

@@ -49,6 +49,7 @@ import { offeredPulls } from "./0047-offered-pulls.ts"
 import { importRuns } from "./0048-import-runs.ts"
 import { keptAnswers } from "./0049-kept-answers.ts"
 import { taskTokens } from "./0050-task-tokens.ts"
+import { mergeQueue } from "./0051-merge-queue.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
 export const migrations: readonly Migration[] = [
@@ -102,4 +103,5 @@ export const migrations: readonly Migration[] = [
   importRuns,
   keptAnswers,
   taskTokens,
+  mergeQueue,
 ]

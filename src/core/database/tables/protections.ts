@@ -31,6 +31,14 @@ export interface BranchProtectionsTable {
   protected_file_patterns: string
   unprotected_file_patterns: string
   block_admin_merge_override: Flag
+  /** Pull requests line up, and land only as they were tested together. */
+  enable_merge_queue: Generated<Flag>
+  /** The most pull requests that are tested together. */
+  merge_queue_batch_size: Generated<number>
+  /** How long the checks of a trial may take. */
+  merge_queue_check_minutes: Generated<number>
+  /** A style of merging. */
+  merge_queue_style: Generated<string>
   created_at: Seconds
   updated_at: Seconds
 }

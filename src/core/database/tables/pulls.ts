@@ -102,7 +102,65 @@ export interface ViewedFilesTable {
   blob_id: string
 }
 
+/** A branch whose pull requests line up. It is written when the first one does, or when it is frozen. */
+export interface MergeQueuesTable {
+  id: Generated<number>
+  repository_id: number
+  branch: string
+  /** Nothing lands. */
+  is_frozen: Generated<Flag>
+  frozen_reason: Generated<string>
+  frozen_by_id: Generated<number>
+  frozen_at: Generated<Seconds>
+}
+
+/** Some pull requests of a queue together, as a commit that is tested. A queue has at most one that has not ended. */
+export interface MergeTrialsTable {
+  id: Generated<number>
+  queue_id: number
+  /** "building": its reference isn't written yet; "passed": it may land; the others have ended. "dropped" says nothing about its commits. */
+  state: "building" | "testing" | "passed" | "landed" | "failed" | "dropped"
+  /** The commit of the branch that it is built on. */
+  base_id: string
+  /** The commit that is tested, and that the branch moves to. */
+  commit_id: string
+  /** A JSON list of the numbers of its pull requests, in their order. */
+  numbers: string
+  /** Why it failed or was dropped. */
+  reason: Generated<string>
+  /** Who lined up the first of them. */
+  actor_id: number
+  /** The journal entry of the push that lands it. */
+  landing_entry: Generated<number>
+  created_at: Seconds
+  ended_at: Generated<Seconds>
+}
+
+/** A pull request that has lined up. */
+export interface MergeQueueEntriesTable {
+  id: Generated<number>
+  queue_id: number
+  pull_id: number
+  /** Who lined it up, in whose name it is merged. */
+  user_id: number
+  /** The head that was lined up: no other is merged. */
+  head_id: string
+  delete_branch: Flag
+  /** Higher ones come first. */
+  priority: Generated<number>
+  /** The most pull requests that it is tried with, since a trial with more has failed; 0 for no limit. */
+  span: Generated<number>
+  /** The trial that it is part of; 0 for none. */
+  trial_id: Generated<number>
+  /** What its part of the trial ends with. */
+  commit_id: Generated<string>
+  created_at: Seconds
+}
+
 export interface PullTables {
+  merge_queues: MergeQueuesTable
+  merge_trials: MergeTrialsTable
+  merge_queue_entries: MergeQueueEntriesTable
   viewed_files: ViewedFilesTable
   pulls: PullsTable
   pull_schedules: PullSchedulesTable

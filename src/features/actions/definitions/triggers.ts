@@ -17,6 +17,8 @@ export interface Trigger {
   readonly types?: readonly string[]
   /** Of a run: the name of its workflow, or its file, and the branch that it ran for; "" for none. */
   readonly workflow?: { readonly name: string; readonly file: string; readonly branch: string }
+  /** The branch that a trial of a merge queue is for. */
+  readonly branch?: string
 }
 
 function textsIn(filters: Members, name: string): readonly string[] | undefined {
@@ -130,9 +132,10 @@ const matchesTypes = (wanted: readonly string[], types: readonly string[], { typ
   })
 
 /** Whether a trigger other than of pushes and pull requests matches. Without filters everything does. */
-export async function startsOn(filters: Members, { types = [], workflow }: Trigger, filtering: Filtering): Promise<boolean> {
+export async function startsOn(filters: Members, { types = [], workflow, branch }: Trigger, filtering: Filtering): Promise<boolean> {
   const wanted = textsIn(filters, "types")
   if (wanted && types.length > 0 && !(await matchesTypes(wanted, types, filtering))) return false
+  if (branch !== undefined && !(await startsOnRef(filters, branchRef(branch), filtering))) return false
   if (!workflow) return true
   const workflows = textsIn(filters, "workflows")
   const name = workflow.name || workflow.file

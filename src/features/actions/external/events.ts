@@ -8,7 +8,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import type { DomainEvent, EventKind, EventOf } from "../../../core/events/event.ts"
 import type { Services } from "../../../core/services.ts"
 import { isMapping, membersOf } from "../../../core/yaml.ts"
-import { branchOf, branchRef, type RefName, tagRef } from "../../../git/index.ts"
+import { branchOf, branchRef, isRefName, type RefName, tagRef } from "../../../git/index.ts"
 import type { RefChange } from "../../code/pushes/step.ts"
 import { isUnfinished } from "../../planning/issues/draft.ts"
 import type { Trigger } from "../definitions/triggers.ts"
@@ -50,7 +50,7 @@ type ToWorkflows = {
   readonly runId?: number
 } & (
   | { readonly event: DefaultBranchEvent; readonly ref?: undefined }
-  | { readonly event: "push" | "create" | "release"; readonly ref: RefName }
+  | { readonly event: "push" | "create" | "release" | "merge_group"; readonly ref: RefName }
 )
 
 interface ToPullWorkflows {
@@ -114,6 +114,10 @@ export const EXTERNAL: { readonly [Kind in EventKind]?: (event: EventOf<Kind>) =
   "release.deleted": release("deleted"),
   "commit.checked": ({ commit, statuses }) =>
     statuses.map((status) => ({ webhook: "status", payload: (...to) => statusPayload(...to, commit, status) })),
+  "queue.built": mergeGroup("checks_requested"),
+  "queue.failed": mergeGroup("destroyed", "invalidated"),
+  "queue.dropped": mergeGroup("destroyed", "dequeued"),
+  "queue.landed": mergeGroup("destroyed", "merged"),
   "wiki.created": page("created"),
   "wiki.edited": page("edited"),
   "wiki.deleted": page("deleted"),
@@ -250,6 +254,26 @@ function release(type: string, action = type) {
     if (row.is_draft === 1) return []
     const workflow = { event: "release", ref: tagRef(row.tag_name), trigger: { types: [type] } } as const
     return [{ webhook: "release", workflow, payload: (...to) => releasePayload(...to, action, row) }]
+  }
+}
+
+/** A trial of a merge queue, by the workflows of its own commit. */
+function mergeGroup(action: "checks_requested" | "destroyed", reason?: string) {
+  return ({ branch, ref, trial }: EventOf<"queue.built" | "queue.failed" | "queue.dropped" | "queue.landed">): readonly External[] => {
+    if (!isRefName(ref)) return []
+    const trigger = { types: [action], branch }
+    return [
+      {
+        webhook: "merge_group",
+        ref: branchRef(branch),
+        ...(action === "checks_requested" && { workflow: { event: "merge_group", ref, trigger } as const }),
+        payload: () => ({
+          action,
+          ...(reason !== undefined && { reason }),
+          merge_group: { head_sha: trial.commit_id, head_ref: ref, base_sha: trial.base_id, base_ref: branchRef(branch) },
+        }),
+      },
+    ]
   }
 }
 

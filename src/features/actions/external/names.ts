@@ -19,6 +19,7 @@ export const SWITCHES = [
   "pull_request_review",
   "pull_request_sync",
   "pull_request_review_request",
+  "merge_group",
   "wiki",
   "repository",
   "release",

@@ -85,6 +85,7 @@ const STATUS_EVENTS: ReadonlySet<string> = new Set([
   "pull_request_review",
   "pull_request_review_comment",
   "release",
+  "merge_group",
 ])
 
 /** The maximum length of a status's description, in characters. */

@@ -225,6 +225,17 @@ export const findFollowedJobs = query("actions.findFollowedJobs", (db, p: Params
     .orderBy("id"),
 )
 
+/** The runs that test a trial of a merge queue. */
+export const findRunsOfTrial = query("actions.findRunsOfTrial", (db, p: Params<{ repositoryId: number; ref: string }>) =>
+  db
+    .selectFrom("action_runs")
+    .select(["id", "state"])
+    .where("repository_id", "=", p.repositoryId)
+    .where("event", "=", "merge_group")
+    .where("ref", "=", p.ref)
+    .orderBy("id"),
+)
+
 // Literal, because a partial index is only used for the exact condition that it was created with.
 const isMember = sql<SqlBool>`concurrency_group <> '' and state in ('blocked', 'waiting', 'running', 'cancelling')`
 

@@ -11,6 +11,7 @@ import { startForEventJob } from "./on-event.ts"
 import { startForPullJob } from "./on-pull.ts"
 import { readSchedulesJob } from "./schedules.ts"
 import { findListening } from "./store.ts"
+import { cancelTrialRunsJob } from "./trial-runs.ts"
 
 /**
  * Starts workflows for events besides pushes, and describes the default branch again when the repository changes. All read files from git, so
@@ -29,6 +30,8 @@ export const workflows: Listener = {
       const repositoryId = repositoryOf(event)
       if (actorId === undefined || repositoryId === undefined) continue
       // What the service did with the token of a job, or by itself, starts nothing but what waits for a run: otherwise workflows could start themselves for ever.
+      if (event.kind === "queue.failed" || event.kind === "queue.dropped")
+        await jobs.enqueue(tx, cancelTrialRunsJob, { repositoryId: event.repositoryId, ref: event.ref })
       if (actorId === ACTIONS_USER.id && event.kind !== "run.changed") continue
       for (const { workflow, pull, payload } of externalOf(event)) {
         if (pull) {

@@ -2,7 +2,7 @@ import type { Owned } from "../../../access/permission.ts"
 import { mapInBatches } from "../../../core/batches.ts"
 import type { Services } from "../../../core/services.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
-import { type Reference as GitReference, isHiddenRef, isRefName, refName } from "../../../git/index.ts"
+import { type Reference as GitReference, isHiddenRef, isRefName, isServedRef, refName } from "../../../git/index.ts"
 import { repositoryApiUrl } from "../repositories/urls.ts"
 import type { Reference } from "./records.ts"
 
@@ -44,4 +44,4 @@ export async function readReferences({ git, site }: Services, { owner, repositor
 const FEW = 200
 
 /** References that can only point to commits here. */
-const alwaysCommit = (name: string): boolean => name.startsWith("refs/heads/") || name.startsWith("refs/pull/")
+const alwaysCommit = (name: string): boolean => name.startsWith("refs/heads/") || isServedRef(name)

@@ -4,6 +4,7 @@ import { branchOf, type ObjectId, type RefCommand, tagOf } from "../../../git/in
 import type { CheckContext, Checking, ReferenceRule } from "../pushes/checks.ts"
 import { verifications } from "../signatures/verification.ts"
 import {
+  bypasses,
   findProtections,
   findRuleSubject,
   forcePushes,
@@ -60,6 +61,10 @@ async function judge(checking: Checking, { protection, command, who, baseOf }: J
   const { newId, oldId, forced } = command
   if (newId === null) return (branch) => t`branch ${branch} is protected from deletion`
   if (forced && protection.enable_force_push === 0) return (branch) => t`branch ${branch} is protected from force push`
+
+  // A new branch has no queue yet; and who merges against the rule was judged with its other conditions.
+  if (protection.enable_merge_queue === 1 && oldId !== null && mergedPull === undefined && !bypasses(protection, who))
+    return (branch) => t`branch ${branch} has a merge queue: only what it has tested gets there; open a pull request and line it up`
 
   const isSigned = protection.require_signed_commits === 1
   // The merge checked protected files with its other conditions, which some users may bypass.

@@ -46,6 +46,7 @@ export const SWITCHES = [
   "ignore_stale_approvals",
   "require_signed_commits",
   "block_admin_merge_override",
+  "enable_merge_queue",
 ] as const satisfies readonly (keyof Columns & keyof EditBranchProtectionOption)[]
 
 /** The fields of each list of users and teams, and the mode that listed users need. */
@@ -84,6 +85,10 @@ const NEW_RULE: Columns = {
   protected_file_patterns: "",
   unprotected_file_patterns: "",
   block_admin_merge_override: 0,
+  enable_merge_queue: 0,
+  merge_queue_batch_size: 5,
+  merge_queue_check_minutes: 60,
+  merge_queue_style: "merge",
 }
 
 /**
@@ -201,11 +206,18 @@ function changesOf(options: EditBranchProtectionOption): Changes {
     ...forcePushChanges(options),
     ...Object.fromEntries(SWITCHES.flatMap((name) => (options[name] === undefined ? [] : [[name, flag(options[name])]]))),
     ...(approvals !== undefined && approvals >= 0 && { required_approvals: approvals }),
+    ...sentOf(QUEUE_SETTINGS, options),
     ...(contexts && { status_check_contexts: JSON.stringify(requireGlobs(contexts)) }),
     ...changedPatterns("protected_file_patterns", options),
     ...changedPatterns("unprotected_file_patterns", options),
   }
 }
+
+const QUEUE_SETTINGS = ["merge_queue_batch_size", "merge_queue_check_minutes", "merge_queue_style"] as const
+
+/** Those of the members that are sent. */
+const sentOf = (names: readonly (typeof QUEUE_SETTINGS)[number][], options: EditBranchProtectionOption): Changes =>
+  Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
 
 /** Settings under a switch are only read together with it: without the switch in the request they don't change. */
 function pushChanges(options: EditBranchProtectionOption): Changes {

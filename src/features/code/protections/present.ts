@@ -2,7 +2,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import { namesOf } from "./listing.ts"
 import { isPattern } from "./names.ts"
-import type { BranchProtection, TagProtection as TagProtectionRecord } from "./records.ts"
+import { type BranchProtection, QUEUE_STYLES, type QueueStyle, type TagProtection as TagProtectionRecord } from "./records.ts"
 import { statusGlobs } from "./required-checks.ts"
 import { LIST_NAMES, type Protection, type TagProtection } from "./store.ts"
 
@@ -50,11 +50,19 @@ export async function presentProtections(db: Handle, protections: readonly Prote
       protected_file_patterns: rule.protected_file_patterns,
       unprotected_file_patterns: rule.unprotected_file_patterns,
       block_admin_merge_override: rule.block_admin_merge_override === 1,
+      enable_merge_queue: rule.enable_merge_queue === 1,
+      merge_queue_batch_size: rule.merge_queue_batch_size,
+      merge_queue_check_minutes: rule.merge_queue_check_minutes,
+      merge_queue_style: queueStyle(rule),
       created_at: rfc3339(rule.created_at),
       updated_at: rfc3339(rule.updated_at),
     }
   })
 }
+
+/** The style of merging of a rule's queue. */
+export const queueStyle = ({ merge_queue_style: style }: Pick<Protection, "merge_queue_style">): QueueStyle =>
+  QUEUE_STYLES.find((each) => each === style) ?? "merge"
 
 /** Tag protections as records, in their order: two queries at most. */
 export async function presentTagProtections(db: Handle, protections: readonly TagProtection[]): Promise<TagProtectionRecord[]> {

@@ -1,5 +1,9 @@
-import { dateTime, int64, nullable, record } from "../../../core/record.ts"
+import { dateTime, int64, nullable, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
+
+/** The styles of merging that a queue has: a fast-forward of a head would leave nothing to be tested together. */
+export const QUEUE_STYLES = ["merge", "rebase", "rebase-merge", "squash"] as const
+export type QueueStyle = (typeof QUEUE_STYLES)[number]
 
 const flags = {
   enable_push: Type.Boolean({ description: "without it no one may push" }),
@@ -19,6 +23,10 @@ const flags = {
   ignore_stale_approvals: Type.Boolean(),
   require_signed_commits: Type.Boolean(),
   block_admin_merge_override: Type.Boolean({ description: "the conditions bind administrators too" }),
+  enable_merge_queue: Type.Boolean({
+    description:
+      "pull requests line up, and the branch moves only to commits that were tested; those who may bypass the rule may still push and merge",
+  }),
 }
 
 const names = () => Type.Array(Type.String(), { maxItems: 1000 })
@@ -37,6 +45,9 @@ const lists = {
 
 const others = {
   required_approvals: int64(),
+  merge_queue_batch_size: int64({ minimum: 1, maximum: 50, description: "the most pull requests that are tested together" }),
+  merge_queue_check_minutes: int64({ minimum: 1, maximum: 1440, description: "how long the required checks may take" }),
+  merge_queue_style: oneOf(QUEUE_STYLES, { description: "how the queue makes commits" }),
   protected_file_patterns: Type.String({ maxLength: 20_000, description: "globs with semicolons between them" }),
   unprotected_file_patterns: Type.String({
     maxLength: 20_000,

@@ -67,6 +67,15 @@ export async function checksSatisfied(rule: Rule | undefined, checks: readonly C
   return missing.length === 0 && required.length > 0 && required.every(({ state }) => state === "success" || state === "skipped")
 }
 
+const FAILED: readonly string[] = ["error", "failure", "warning"]
+
+/** Those of the checks that the rule requires and that have failed. Must not be called inside a transaction. */
+export const failedChecks = async <Check extends CheckState>(
+  rule: Pick<Rule, "status_check_contexts">,
+  checks: readonly Check[],
+  work: Work,
+): Promise<readonly Check[]> => (await requiredChecks(rule, checks, work)).required.filter(({ state }) => FAILED.includes(state))
+
 /** The globs for the contexts of checks; null if none were ever set. */
 export function statusGlobs({ status_check_contexts }: Pick<Rule, "status_check_contexts">): readonly string[] | null {
   const parsed: unknown = JSON.parse(status_check_contexts)

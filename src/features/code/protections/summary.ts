@@ -62,6 +62,10 @@ function ofFiles(rule: BranchProtection): readonly (string | false)[] {
   ]
 }
 
+const ofQueue = (rule: BranchProtection): readonly (string | false)[] => [
+  rule.enable_merge_queue && `Merges wait in a queue, up to ${rule.merge_queue_batch_size} of them are tested together.`,
+]
+
 /** Who need not keep to the conditions of a merge. */
 function ofExceptions(rule: BranchProtection): readonly (string | false)[] {
   const exempt = rule.enable_bypass_allowlist && named(rule.bypass_allowlist_usernames, rule.bypass_allowlist_teams)
@@ -74,7 +78,7 @@ function ofExceptions(rule: BranchProtection): readonly (string | false)[] {
 /** What a rule for branches says. */
 export function sentencesOf(rule: BranchProtection): readonly string[] {
   const merge = rule.enable_merge_whitelist && may(named(rule.merge_whitelist_usernames, rule.merge_whitelist_teams), "merge")
-  const conditions = [...ofReviews(rule), ...ofChecks(rule)].filter((one) => one !== false)
+  const conditions = [...ofReviews(rule), ...ofChecks(rule), ...ofQueue(rule)].filter((one) => one !== false)
   const exceptions = conditions.length === 0 ? [] : ofExceptions(rule)
   return [...ofPushes(rule), merge, ...ofFiles(rule), ...conditions, ...exceptions].filter((one) => one !== false)
 }

@@ -13,6 +13,7 @@ import {
   branchOf,
   isBranchName,
   isMisleadingName,
+  isServedRef,
   isTagName,
   type Push,
   type RefCommand,
@@ -65,7 +66,7 @@ const isOfRelease = ({ on, command: { ref, kind }, ofRelease = false }: Referenc
 
 /** Names that git accepts but that would be ambiguous: HEAD, options, or references reserved for this service. */
 export function namelessRef({ ref, kind }: RefCommand): Text | undefined {
-  if (ref.startsWith("refs/pull/") || isOffer(ref)) return t`${ref} is not written by pushing`
+  if (isServedRef(ref) || isOffer(ref)) return t`${ref} is not written by pushing`
   const branch = branchOf(ref)
   if (branch !== undefined && !isBranchName(branch)) return t`${branch} can't be the name of a branch`
   const tag = tagOf(ref)

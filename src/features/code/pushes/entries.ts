@@ -33,6 +33,10 @@ export const TagRelease = Type.Object({
 })
 export type TagRelease = Static<typeof TagRelease>
 
+/** The trial of a merge queue that a push lands. */
+export const Landing = Type.Object({ trialId: Type.Integer() })
+export type Landing = Static<typeof Landing>
+
 /** The announced changes of a push. */
 export const Entry = Type.Object({
   repositoryId: Type.Integer(),
@@ -41,6 +45,7 @@ export const Entry = Type.Object({
   options: Type.Array(Type.String()),
   merge: Type.Optional(PullMerge),
   release: Type.Optional(TagRelease),
+  landing: Type.Optional(Landing),
 })
 export type Entry = Static<typeof Entry>
 

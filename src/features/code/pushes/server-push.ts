@@ -5,7 +5,7 @@ import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { isGitError, type RefCommand, type Repository } from "../../../git/index.ts"
 import { checkReferences } from "./checks.ts"
-import type { Claim, PullMerge, TagRelease } from "./entries.ts"
+import type { Claim, Landing, PullMerge, TagRelease } from "./entries.ts"
 import { dropEntry, openEntry } from "./journal.ts"
 import { settleMove, settlePush } from "./settle.ts"
 import type { RefChange } from "./step.ts"
@@ -18,6 +18,8 @@ export interface ServerPushOptions {
   readonly merge?: PullMerge | undefined
   /** Set if the push creates the tag of a release, which is published in the push's transaction. */
   readonly release?: TagRelease | undefined
+  /** Set if the push lands a trial of a merge queue, whose pull requests are marked as merged in the push's transaction. */
+  readonly landing?: Landing | undefined
   readonly claim?: Claim | undefined
   /** The holder of the turn at the branch that this push has itself. */
   readonly turn?: string | undefined
@@ -54,7 +56,7 @@ export async function moveReferences(
   pusherId: number,
   row: Pick<RepositoryRow, "id" | "storage" | "object_format">,
   changes: readonly RefChange[],
-  { addedBytes, merge, release, claim, turn }: ServerPushOptions = {},
+  { addedBytes, merge, release, landing, claim, turn }: ServerPushOptions = {},
 ): Promise<void> {
   const { git } = services
   const repository = git.at(row.storage, row.object_format)
@@ -65,6 +67,7 @@ export async function moveReferences(
     options: [],
     ...(merge && { merge }),
     ...(release && { release }),
+    ...(landing && { landing }),
   }
   await awaitTurns(
     services,

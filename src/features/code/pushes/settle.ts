@@ -12,7 +12,7 @@ import { branchOf, branchRef, GitError, type Move, type Repository } from "../..
 import { ACTIONS_USER } from "../../people/users/present.ts"
 import { settleRepository, touchRepository, updateRepository } from "../repositories/store.ts"
 import { defaultBranchNow, readTips, type Tip, tipsUnchanged, writeBranches } from "./branches.ts"
-import { type Claim, type PullMerge, removeEntry, type TagRelease, takeEntry } from "./entries.ts"
+import { type Claim, type Landing, type PullMerge, removeEntry, type TagRelease, takeEntry } from "./entries.ts"
 import { alignHead } from "./head.ts"
 import { openNewCommits } from "./new-commits.ts"
 import { type RepositoryOptions, readOptions } from "./options.ts"
@@ -31,6 +31,8 @@ export interface Pushed {
   readonly merge?: PullMerge | undefined
   /** Set if it creates the tag of a release. */
   readonly release?: TagRelease | undefined
+  /** Set if it lands a trial of a merge queue. */
+  readonly landing?: Landing | undefined
   /** Whether the service itself points references to commits that are there already. */
   readonly bringsNothing?: boolean
 }
@@ -117,14 +119,14 @@ interface Prepared {
 /** Reads what follows from a push; undefined where the repository is gone. */
 async function prepare(
   services: Services,
-  { repositoryId, changes, merge, release, bringsNothing }: Pushed,
+  { repositoryId, changes, merge, release, landing, bringsNothing }: Pushed,
 ): Promise<Prepared | undefined> {
   const { database, git } = services
   const row = await findRepository.first(database.read, { id: repositoryId })
   if (!row) return undefined
   const repository = git.at(row.storage, row.object_format)
   const newCommits = openNewCommits(git, repository, merge)
-  const moved = { services, row, repository, changes, newCommits, bringsNothing: bringsNothing === true, merge, release }
+  const moved = { services, row, repository, changes, newCommits, bringsNothing: bringsNothing === true, merge, release, landing }
   const [tips, ...following] = await allEnded([
     readTips(git, repository, branchNames(changes)),
     ...pushSteps.of(services).map((step) => step(moved)),

@@ -6,7 +6,7 @@ import type { Seconds } from "../../../core/database/tables/index.ts"
 import { extensionPoint } from "../../../core/extensions.ts"
 import type { Services } from "../../../core/services.ts"
 import type { ObjectId, RefName, Repository } from "../../../git/index.ts"
-import type { PullMerge, TagRelease } from "./entries.ts"
+import type { Landing, PullMerge, TagRelease } from "./entries.ts"
 import type { NewCommits } from "./new-commits.ts"
 
 /** A reference change; null means that the reference doesn't exist. */
@@ -29,6 +29,8 @@ export interface MovedPush {
   readonly merge: PullMerge | undefined
   /** Set if the push creates the tag of a release. */
   readonly release: TagRelease | undefined
+  /** Set if the push lands a trial of a merge queue. */
+  readonly landing: Landing | undefined
 }
 
 /** The same push while its effects are stored: its branches' rows, the default branch and the empty flag are up to date. */

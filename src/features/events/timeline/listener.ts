@@ -107,6 +107,12 @@ function entriesOf(event: DomainEvent, now: Seconds): readonly NewTimelineEntry[
       return [{ ...entry, kind: "pull_scheduled_merge" }]
     case "pull.mergeCancelled":
       return [{ ...entry, kind: "pull_cancel_scheduled_merge" }]
+    case "queue.queued":
+      return [{ ...entry, kind: "pull_queued" }]
+    case "queue.removed":
+      return [{ ...entry, kind: "pull_unqueued", content: event.reason }]
+    case "queue.prioritised":
+      return [{ ...entry, kind: "pull_queue_priority", content: String(event.priority) }]
     case "pull.headBranchDeleted":
       return [{ ...entry, kind: "delete_branch", old_ref: event.branch }]
     case "review.dismissed":

@@ -5,7 +5,7 @@ import { refuse } from "../../../core/errors.ts"
 import { type Text, t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { TooMuchWork } from "../../../core/work.ts"
-import { checksSatisfied, workOfChecks } from "../../code/protections/required-checks.ts"
+import { checksSatisfied, failedChecks, workOfChecks } from "../../code/protections/required-checks.ts"
 import { comparingFiles, findProtection, mayBypass, mayMerge, type Protection, protectedFiles } from "../../code/protections/rules.ts"
 import { verifications } from "../../code/signatures/verification.ts"
 import { latestStatuses } from "../../code/statuses/store.ts"
@@ -41,18 +41,24 @@ export interface Readiness {
   readonly force: boolean
   /** Skip the conditions that may still come true by themselves. */
   readonly later: boolean
+  /** For the queue of the branch, which tests the merge itself: of the head's checks only those that have failed count. */
+  readonly isQueued?: boolean
 }
 
 /**
  * Refuses `methodNotAllowed` what can't be merged: drafts, what `tryMerge` refuses, what the branch's rule forbids, unsigned commits where signed
  * ones are required, and pull requests that depend on open issues. Gives the trial merge.
  */
-export async function requireReady(services: Services, found: Merging, { protection, style, force, later }: Readiness): Promise<Trial> {
+export async function requireReady(
+  services: Services,
+  found: Merging,
+  { protection, style, force, later, isQueued = false }: Readiness,
+): Promise<Trial> {
   const db = services.database.read
   if (isUnfinished(found.issue.title)) throw refuse.methodNotAllowed("Work in progress PRs cannot be merged")
   const trial = await tryMerge(services, found)
   if (!later && !(force && (await mayBypass(db, protection, found, found.me)))) {
-    const reason = protection && (await unmet(services, found, trial, protection))
+    const reason = protection && (await unmet(services, found, trial, protection, isQueued))
     if (reason !== undefined) throw refuse.methodNotAllowed(t`not allowed to merge: ${reason}`)
   }
   if (protection?.require_signed_commits === 1) await requireSigned(services, found, trial, style)
@@ -61,20 +67,39 @@ export async function requireReady(services: Services, found: Merging, { protect
 }
 
 /** The first condition of the rule that is not met, or undefined. */
-async function unmet(services: Services, { repository, issue }: Merging, trial: Trial, protection: Protection): Promise<Text | undefined> {
+async function unmet(
+  services: Services,
+  { repository, issue }: Merging,
+  trial: Trial,
+  protection: Protection,
+  isQueued: boolean,
+): Promise<Text | undefined> {
   const { database, git } = services
   const db = database.read
+  if (!isQueued && protection.enable_merge_queue === 1) return t("The branch has a merge queue, which merges it")
   if (protection.enable_status_check === 1) {
     const statuses = await latestStatuses(db, repository.id, trial.head)
-    if (!(await checksSatisfied(protection, statuses, workOfChecks(services)))) return t("Not all required status checks successful")
+    const work = workOfChecks(services)
+    if (isQueued) {
+      const [failed] = await failedChecks(protection, statuses, work)
+      if (failed) return t`A required status check has failed: ${failed.context}`
+    } else if (!(await checksSatisfied(protection, statuses, work))) return t("Not all required status checks successful")
   }
-  const verdict = await reviewVerdict(db, issue.id, protection)
+  const byReviews = await unmetByReviews(db, issue.id, protection)
+  if (byReviews !== undefined) return byReviews
+  // What the queue tests is never behind the base.
+  if (!isQueued && protection.block_on_outdated_branch === 1 && !(await git.history.isAncestor(trial.repository, trial.base, trial.head)))
+    return t("The head branch is behind the base branch")
+  return protection.protected_file_patterns === "" ? undefined : unmetByFiles(services, trial, protection)
+}
+
+/** The first condition of the rule about reviews that is not met, or undefined. One query. */
+export async function unmetByReviews(db: Handle, issueId: number, protection: Protection): Promise<Text | undefined> {
+  const verdict = await reviewVerdict(db, issueId, protection)
   if (verdict.approvals < protection.required_approvals) return t("Does not have enough approvals")
   if (protection.block_on_rejected_reviews === 1 && verdict.rejected) return t("There are requested changes")
   if (protection.block_on_official_review_requests === 1 && verdict.requestedOfficially) return t("There are official review requests")
-  if (protection.block_on_outdated_branch === 1 && !(await git.history.isAncestor(trial.repository, trial.base, trial.head)))
-    return t("The head branch is behind the base branch")
-  return protection.protected_file_patterns === "" ? undefined : unmetByFiles(services, trial, protection)
+  return undefined
 }
 
 /** Whether the head changes protected files; a rule that is too much work to apply is not met. */

@@ -3,6 +3,7 @@ import { locateRepositoryById } from "../../../access/policies/repositories.ts"
 import { findUserById } from "../../../access/store.ts"
 import { signedInAs } from "../../../core/actor.ts"
 import { Refusal } from "../../../core/errors.ts"
+import { extensionPoint } from "../../../core/extensions.ts"
 import { defineJob, type Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
 import { MERGE_STYLES } from "../../code/repositories/records.ts"
@@ -11,9 +12,15 @@ import { findSchedule, findScheduledIds, removeSchedule } from "../pulls/schedul
 import { findPull } from "../pulls/store.ts"
 import type { Merging } from "./checks.ts"
 import { findManualMerges } from "./manual.ts"
-import { mergePull } from "./merge.ts"
+import { type MergeOptions, mergePull } from "./merge.ts"
 import { detectManualMerges } from "./on-push.ts"
 import { scheduledMerge } from "./schedule.ts"
+
+/** Takes over a scheduled merge whose time may have come: false where that is not its own. Refuses what is still against it. */
+export type ScheduledMerger = (services: Services, found: Merging, options: MergeOptions) => Promise<boolean>
+
+/** What merges scheduled pull requests in another way; the root lists them (src/extensions.ts). */
+export const scheduledMergers = extensionPoint<ScheduledMerger>("scheduled merges")
 
 /** Runs a scheduled merge in the name of the user who scheduled it, with all checks of any merge. If a check fails, it stays scheduled. */
 export const scheduledMergeJob = defineJob({
@@ -32,6 +39,7 @@ export const scheduledMergeJob = defineJob({
     const { message, delete_branch } = schedule
     const options = { style, message, headId: "", force: false, deleteBranch: delete_branch === 1, automatic: true }
     try {
+      for (const merger of scheduledMergers.of(services)) if (await merger(services, found, options)) return
       await mergePull(services, found, options)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -41,7 +49,7 @@ export const scheduledMergeJob = defineJob({
 })
 
 /** The pull request with the user's current permission; undefined where they can't reach it any more. */
-async function findMerging({ database }: Services, pullId: number, userId: number): Promise<Merging | undefined> {
+export async function findMerging({ database }: Services, pullId: number, userId: number): Promise<Merging | undefined> {
   const db = database.read
   const pull = await findPull.first(db, { id: pullId })
   const issue = pull && (await findIssueById.first(db, { id: pull.issue_id }))

@@ -37,6 +37,7 @@ const EVENT_GROUPS: readonly (readonly [label: Text, events: readonly (readonly 
       ["fork", t("Forks"), t("The repository was forked.")],
       ["release", t("Releases"), t("A release was published, edited or deleted.")],
       ["status", t("Commit statuses"), t("A status of a commit was reported.")],
+      ["merge_group", t("Merge queue"), t("A merge of a merge queue is tested, or ended.")],
       ["wiki", t("Wiki"), t("A wiki page was created, edited or deleted.")],
       ["repository", t("Repositories"), t("A repository was created, renamed or deleted.")],
       ["package", t("Packages"), t("A package was published or deleted.")],

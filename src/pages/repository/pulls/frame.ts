@@ -14,7 +14,7 @@ import { type ConversationCall, conversationPath } from "../../parts/conversatio
 import { viewOf } from "../../parts/conversation/conversation.ts"
 import { conversationHeader } from "../../parts/conversation/header.ts"
 import { repositoryPage } from "../frame.ts"
-import type { MergeCall } from "./merge-forms.ts"
+import type { MergeCall } from "./merge-call.ts"
 
 /** What all pages of a pull request have around them: title, state, and tabs. */
 

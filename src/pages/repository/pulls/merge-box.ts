@@ -15,7 +15,9 @@ import { person, state } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
 import { plural, time } from "../../../web/time.ts"
-import { branchForms, type MergeCall, openForms, type Prospect, revertForm } from "./merge-forms.ts"
+import type { MergeCall } from "./merge-call.ts"
+import { branchForms, openForms, type Prospect, revertForm } from "./merge-forms.ts"
+import { findQueued, hasQueue, queueWords } from "./queue-part.ts"
 
 /** What stands between a pull request and its merge, in words: what decides comes first. */
 
@@ -40,6 +42,7 @@ export async function mergeBox(call: MergeCall, view: PullView, style?: string):
   const { db, repository, pull, issue } = call
   const statuses = await latestStatuses(db, repository.id, pull.head_id)
   const { conditions, ...may } = await conditionsOf(call, view, statuses)
+  const { queued } = may
   const against = conditions.filter(({ blocks }) => blocks)
   const headline = against.find(({ tone }) => tone === "failure") ?? against[0]
   const isMerged = pull.is_merged === 1
@@ -53,9 +56,15 @@ export async function mergeBox(call: MergeCall, view: PullView, style?: string):
               ? state("merged", "git-merge", t("Merged"))
               : issue.is_closed === 1
                 ? state("closed", "git-pull-request-closed", t("Closed without merging"))
-                : headline
-                  ? state(headline.tone, headline.icon, headline.tone === "pending" ? t("Not ready to merge yet") : t("Merging is blocked"))
-                  : state("success", "check-circle", t("Ready to merge"))
+                : queued
+                  ? state("pending", "clock", t("In the merge queue"))
+                  : headline
+                    ? state(
+                        headline.tone,
+                        headline.icon,
+                        headline.tone === "pending" ? t("Not ready to merge yet") : t("Merging is blocked"),
+                      )
+                    : state("success", "check-circle", t("Ready to merge"))
           }
         </h2>
       </div>
@@ -108,7 +117,7 @@ function doneWords(call: MergeCall, view: PullView): readonly Condition[] {
 
 const isBranchGone = ({ hasBranch, pull }: PullView): boolean => !hasBranch && pull.is_offered === 0
 
-interface Conditions extends Pick<Prospect, "mayMerge" | "mayOverride" | "isScheduled"> {
+interface Conditions extends Pick<Prospect, "mayMerge" | "mayOverride" | "isScheduled" | "hasQueue" | "queued"> {
   readonly conditions: readonly Condition[]
 }
 
@@ -121,6 +130,8 @@ async function conditionsOf(call: MergeCall, view: PullView, statuses: readonly 
   const may = actor.kind === "user" && (await mayMerge(db, protection, call, actor.user))
   const base = html`<code><bdi>${pull.base_branch}</bdi></code>`
   const approvals = protection?.required_approvals ?? 0
+  const isQueue = hasQueue(protection)
+  const queued = isQueue ? await findQueued(call) : undefined
   const conditions = [
     ...(isUnfinished(issue.title)
       ? [final(waiting("git-pull-request-draft", t("This is a draft: its title has a work-in-progress prefix.")))]
@@ -129,7 +140,7 @@ async function conditionsOf(call: MergeCall, view: PullView, statuses: readonly 
     ...(isBranchGone(view)
       ? [told("git-branch", html`The branch <code><bdi>${pull.head_branch}</bdi></code> was deleted; its last commit is kept.`)]
       : []),
-    ...behind(call, protection?.block_on_outdated_branch === 1, base),
+    ...behind(call, protection?.block_on_outdated_branch === 1 && !isQueue, base),
     ...(approvals > verdict.approvals
       ? [
           waiting(
@@ -154,16 +165,20 @@ async function conditionsOf(call: MergeCall, view: PullView, statuses: readonly 
       ? [waiting("eye", t("A requested review is pending."))]
       : []),
     ...(protection?.enable_status_check === 1
-      ? await requiredConditions(call.services, protection, statuses)
+      ? (await requiredConditions(call.services, protection, statuses)).map((each) => (isQueue ? unlessFailed(each) : each))
       : optionalConditions(statuses)),
     ...(open > 0 ? [final(waiting("package-dependencies", html`Blocked by ${plural(open, "open issue")}.`))] : []),
     ...(protection?.require_signed_commits === 1 ? [told("verified", html`Commits into ${base} must be signed.`)] : []),
+    ...(isQueue ? [{ ...told("clock", queueWords(call, queued)), tone: queued ? "pending" : "" }] : []),
     ...(schedule ? [told("clock", t("Auto-merge: it will be merged when all conditions are met."))] : []),
     ...(may || actor.kind === "anonymous" ? [] : [told("lock", html`You don’t have permission to merge into ${base}.`)]),
   ]
   const mayOverride = may && protection !== undefined && (await mayBypass(db, protection, call, actor.user))
-  return { conditions, mayMerge: may, mayOverride, isScheduled: schedule !== undefined }
+  return { conditions, mayMerge: may, mayOverride, isScheduled: schedule !== undefined, hasQueue: isQueue, queued }
 }
+
+/** A queue tests the merge itself: of the head's checks only those count that have failed. */
+const unlessFailed = (condition: Condition): Condition => (condition.tone === "pending" ? { ...condition, blocks: false } : condition)
 
 /** The most conflicting files that are named. */
 const MOST_NAMED = 20

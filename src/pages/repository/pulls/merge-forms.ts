@@ -1,16 +1,12 @@
 import { Mode } from "../../../access/modes.ts"
 import { unitMode } from "../../../access/permission.ts"
 import { writesKind } from "../../../access/policies/issues.ts"
-import type { OnPull } from "../../../access/policies/pulls.ts"
 import { asMe } from "../../../access/policies/site.ts"
-import type { Actor } from "../../../core/actor.ts"
-import type { Handle } from "../../../core/database/database.ts"
 import { type Sketch, sketch } from "../../../core/forms/form.ts"
 import { type Content, flagged, type Html, html } from "../../../core/html.ts"
 import { type Text, t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import type { Draft } from "../../../core/page.ts"
-import type { Services } from "../../../core/services.ts"
 import { branchOperations } from "../../../features/code/branches/operations.ts"
 import { findForkOf } from "../../../features/code/repositories/store.ts"
 import { isUnfinished } from "../../../features/planning/issues/draft.ts"
@@ -26,17 +22,10 @@ import { type Field, formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { sentence } from "../../../web/problem.ts"
 import { conversationPath } from "../../parts/conversation/call.ts"
+import type { MergeCall } from "./merge-call.ts"
+import { lineUpForm, priorityForm, type Queued, queueForms, withdrawButton } from "./queue-part.ts"
 
 /** What can be done in the box about merging: the merge itself, now or later, and what prepares it and follows it. */
-
-export interface MergeCall extends OnPull {
-  readonly services: Services
-  readonly db: Handle
-  readonly actor: Actor
-  readonly path: Readonly<Record<string, string>>
-  /** A form of the box that was refused. */
-  readonly draft?: Draft | undefined
-}
 
 const PULL = "POST /{owner}/{repo}/pulls/{index}"
 
@@ -130,6 +119,7 @@ export const mergeForms: readonly Sketch[] = [
   setMaintainers,
   restoreBranch,
   deleteBranch,
+  ...queueForms,
 ]
 
 const STYLES: Readonly<Record<MergeStyle, readonly [short: Text, button: Text, about: Text]>> = {
@@ -159,6 +149,9 @@ export interface Prospect {
   readonly mayMerge: boolean
   readonly mayOverride: boolean
   readonly isScheduled: boolean
+  /** The base has a merge queue, and where the pull request is in it. */
+  readonly hasQueue: boolean
+  readonly queued: Queued | undefined
   /** The style that was asked for. */
   readonly style: string | undefined
 }
@@ -170,6 +163,7 @@ export async function openForms(call: MergeCall, view: PullView, prospect: Prosp
   const isEditor = issue.author_id === actor.user.id || writesKind(call, issue)
   return html`
     ${prospect.mayMerge && (await mergePart(call, prospect))}
+    ${prospect.queued && (isEditor || prospect.mayMerge) && html`${withdrawButton(call)}${priorityForm(call, prospect.queued)}`}
     ${prospect.isScheduled && formButton(cancelMerge, call.path, t("Cancel auto-merge"))}
     <div class="bar">
       ${isEditor && draftButton(call)}${(isEditor || prospect.mayMerge) && branchTools(call, view)}
@@ -265,17 +259,11 @@ const folded = (title: Text, isOpen: boolean, content: Content): Html =>
 const refusalOf = (forms: readonly Pick<Sketch, "id">[], draft: Draft | undefined): Content =>
   draft && forms.some(({ id }) => id === draft.form) && html`<p class="fault">${sentence(draft.refusal.said)}</p>`
 
-async function mergePart(call: MergeCall, prospect: Prospect): Promise<Content> {
-  const { services, repository, pull, path, draft } = call
-  const { isReady, isPossible, mayOverride, isScheduled } = prospect
-  const styles = allowedStyles(repository)
-  if (!isPossible || styles.length === 0) return refusalOf([merge, mergeLater], draft)
-  const refused = draft?.form === merge.id || draft?.form === mergeLater.id ? draft : undefined
-  const asked = refused?.typed["do"]?.[0] ?? prospect.style
-  const style = styles.find((each) => each === asked) ?? styles[0] ?? "merge"
-  const [, button, about] = STYLES[style]
+/** What a merge of this style asks for. */
+async function mergeFields(call: MergeCall, style: MergeStyle): Promise<readonly Field[]> {
+  const { services, pull, repository } = call
   const message = takesMessage(style) ? await proposedMessage(services, { ...call, ...asMe(call.actor) }, style) : undefined
-  const fields: readonly Field[] = [
+  return [
     { kind: "hidden", name: "do", value: style },
     { kind: "hidden", name: "head_commit_id", value: pull.head_id },
     ...(message
@@ -291,9 +279,39 @@ async function mergePart(call: MergeCall, prospect: Prospect): Promise<Content> 
       value: repository.default_delete_branch_after_merge === 1,
     },
   ]
+}
+
+async function mergePart(call: MergeCall, prospect: Prospect): Promise<Content> {
+  const { repository, path, draft } = call
+  const { isReady, isPossible, mayOverride, isScheduled, hasQueue, queued } = prospect
+  if (queued) return undefined
+  const styles = allowedStyles(repository)
+  if (!isPossible || styles.length === 0) return refusalOf([merge, mergeLater], draft)
+  const refused = draft?.form === merge.id || draft?.form === mergeLater.id ? draft : undefined
+  const asked = refused?.typed["do"]?.[0] ?? prospect.style
+  const style = styles.find((each) => each === asked) ?? styles[0] ?? "merge"
+  const [, button, about] = STYLES[style]
+  const fields = await mergeFields(call, style)
   const shown = { path, draft, look: "primary" } as const
   const override: Field = { kind: "box", name: "force_merge", label: t("Bypass the branch protection and merge") }
   const here = conversationPath(call)
+  const unasked = folded(
+    t("Merge without waiting"),
+    draft?.form === merge.id,
+    formView(merge, { ...shown, look: "danger", submit: button, fields: [...fields, override] }),
+  )
+  if (hasQueue)
+    return html`
+      <div class="stack tight" id="merge">
+        ${isReady && lineUpForm(call)}
+        ${
+          !isReady &&
+          !isScheduled &&
+          formView(mergeLater, { ...shown, submit: html`${icon("clock")}Line up when all conditions are met`, fields })
+        }
+        ${mayOverride && unasked}
+      </div>
+    `
   return html`
     <div class="stack tight" id="merge">
       ${
@@ -311,15 +329,7 @@ async function mergePart(call: MergeCall, prospect: Prospect): Promise<Content> 
         !isScheduled &&
         formView(mergeLater, { ...shown, submit: html`${icon("clock")}${button} when all conditions are met`, fields })
       }
-      ${
-        !isReady &&
-        mayOverride &&
-        folded(
-          t("Merge without waiting"),
-          draft?.form === merge.id,
-          formView(merge, { ...shown, look: "danger", submit: button, fields: [...fields, override] }),
-        )
-      }
+      ${!isReady && mayOverride && unasked}
     </div>
   `
 }

@@ -65,7 +65,7 @@ export const pullConversation: Page = page({
   // What is pushed, checked or protected decides about the merge.
   live: ({ issue: { id, repository_id: repositoryId } }) => [
     { repositoryId, issueIds: new Set([id]) },
-    { repositoryId, kinds: ["reference.", "commit.checked", "protection."] },
+    { repositoryId, kinds: ["reference.", "commit.checked", "protection.", "queue."] },
   ],
   answer: async (call) => {
     if (call.issue.is_pull === 0) return moved(kept(conversationPath(call), call))

@@ -31,6 +31,9 @@ export const PLAIN = [
   "force_push_allowlist_deploy_keys",
   ...SWITCHES,
   "required_approvals",
+  "merge_queue_batch_size",
+  "merge_queue_check_minutes",
+  "merge_queue_style",
   ...TEAMS,
 ] as const
 
@@ -147,6 +150,31 @@ const GROUPS: readonly { readonly label: Text; readonly fields: readonly (Field 
       },
       { kind: "box", name: "block_on_outdated_branch", label: t("Require branches to be up to date") },
       { kind: "box", name: "require_signed_commits", label: t("Require signed commits") },
+    ],
+  },
+  {
+    label: t("Merge queue"),
+    fields: [
+      {
+        kind: "box",
+        name: "enable_merge_queue",
+        label: t("Merge through a queue"),
+        hint: t("Pull requests line up. The branch moves only to commits whose required checks have succeeded."),
+      },
+      { kind: "line", name: "merge_queue_batch_size", label: t("Pull requests tested together, at most"), type: "number", value: "5" },
+      { kind: "line", name: "merge_queue_check_minutes", label: t("Minutes that the checks may take"), type: "number", value: "60" },
+      {
+        kind: "choice",
+        name: "merge_queue_style",
+        label: t("Merge style"),
+        value: "merge",
+        options: [
+          ["merge", t("Merge commit")],
+          ["rebase", t("Rebase")],
+          ["rebase-merge", t("Rebase and merge commit")],
+          ["squash", t("Squash")],
+        ],
+      },
     ],
   },
   {

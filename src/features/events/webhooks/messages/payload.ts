@@ -43,6 +43,8 @@ const Payload = Type.Object({
   target_url: Type.Optional(Type.String()),
   sha: Type.Optional(Type.String()),
   page: Type.Optional(Type.String()),
+  merge_group: Type.Optional(Type.Object({ head_sha: Type.String() })),
+  reason: Type.Optional(Type.String()),
   changes: Type.Optional(Type.Object({ name: Type.Optional(Type.Object({ from: Type.String() })) })),
   package: Type.Optional(Package),
 })

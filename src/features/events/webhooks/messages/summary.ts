@@ -91,6 +91,13 @@ export function summarize(event: string, payload: Payload): Summary | undefined 
         words: description,
       })
     }
+    case "merge_group": {
+      const { merge_group: group, action = "", reason } = payload
+      if (!group) return undefined
+      const what = action === "checks_requested" ? "is tested" : reason === "merged" ? "has landed" : "was given up"
+      const name: Part = { text: group.head_sha.slice(0, SHORT_ID), link: `${repository.html_url}/commit/${group.head_sha}` }
+      return said(reason === "invalidated" ? "red" : "blue", repository.html_url, ["Merge queue: ", name, ` ${what}`])
+    }
     case "wiki":
       return said("blue", repository.html_url, [`Wiki page ${payload.page ?? ""} ${payload.action ?? ""}`])
     case "package": {

@@ -32,7 +32,11 @@ function row(on: OnRepository, each: BranchOnPage, most: number, reader: Reader)
         <h2 class="title">
           <a href="${comingFrom(on, reader.path, "branch", name)}"><bdi>${name}</bdi></a>${" "}
           ${isDefault && html`<span class="chip">Default</span>`}${" "}
-          ${branch.protection && html`<span class="chip">${icon("shield-lock")}Protected</span>`}
+          ${branch.protection && html`<span class="chip">${icon("shield-lock")}Protected</span>`}${" "}
+          ${
+            branch.protection?.enable_merge_queue === 1 &&
+            html`<a class="chip" href="${repositoryPath(on)}/queue/${escapePath(name)}">${icon("git-merge")}Merge queue</a>`
+          }
         </h2>
         <div class="meta">
           <span>${statusMark(status)} ${idLink(on, commit.id)}</span>
