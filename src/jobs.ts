@@ -59,6 +59,7 @@ import { requireSecondFactors } from "./features/people/sign-in/second-factor/jo
 import { forgetSessions } from "./features/people/sign-in/sessions/sessions.ts"
 import { detectManualMergesJob, retryScheduledMerges, scheduledMergeJob } from "./features/review/merging/jobs.ts"
 import { pullJobs } from "./features/review/pulls/jobs.ts"
+import { followMerge } from "./features/review/stacks/jobs.ts"
 import { forgetAuditEntries } from "./features/site/administration/audit.ts"
 import { recountCounters } from "./features/site/administration/counters.ts"
 import { deleteInactive } from "./features/site/administration/delete-inactive.ts"
@@ -104,6 +105,7 @@ export const jobs: readonly JobDefinition[] = [
   contributionsJob,
   indexJob,
   ...pullJobs,
+  followMerge,
   scheduledMergeJob,
   detectManualMergesJob,
   deliveries,

@@ -203,6 +203,17 @@ export const findOpenInto = query("pulls.findOpenInto", (db, p: Branches) =>
     .orderBy("pulls.id"),
 )
 
+/** The last pull request from each of these branches of a repository into another of its branches; the newest is the last. */
+export const findLastFrom = query("pulls.findLastFrom", (db, p: Params<{ repositoryId: number; branches: readonly string[] }>) =>
+  db
+    .selectFrom("pulls")
+    .select(["head_branch", "base_branch", "is_merged"])
+    .where("repository_id", "=", p.repositoryId)
+    .where("head_repository_id", "=", p.repositoryId)
+    .where("head_branch", "in", p.branches)
+    .orderBy("id"),
+)
+
 /** The pull requests whose merge made a commit, newest first; more than one only where a merge was recorded by hand. */
 export const findMergedBy = query("commits.findMergedPulls", (db, p: Params<{ repositoryId: number; commitId: string }>) =>
   db

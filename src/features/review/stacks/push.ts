@@ -62,7 +62,12 @@ export async function prepareSeries(
   const context = { services, found, repository, base, tip, ref: command.ref, ids: new Map<string, number>() }
   for (const { commit, foreignId } of placed) if (foreignId !== undefined) context.ids.set(commit.id, foreignId)
   const rows = new Map(
-    (await membersAt(services, placed.flatMap(({ own }) => own?.id ?? []))).map((member) => [member.id, member]),
+    (
+      await membersAt(
+        services,
+        placed.flatMap(({ own }) => own?.id ?? []),
+      )
+    ).map((member) => [member.id, member]),
   )
   const belowOf = ({ below }: Placed): number | null | undefined => {
     const lower = placed.find(({ commit }) => commit.id === below)
@@ -74,7 +79,8 @@ export async function prepareSeries(
     const { own, foreignId, commit, below } = change
     if (foreignId !== undefined) continue
     const row = own && rows.get(own.id)
-    const isSame = own?.head_id === commit.id && own.stands_on === (below ?? "") && row?.change_id != null && row.below_id === belowOf(change)
+    const isSame =
+      own?.head_id === commit.id && own.stands_on === (below ?? "") && row?.change_id != null && row.below_id === belowOf(change)
     isNew ||= !isSame
     ready.push(isSame && own ? unchanged(context, own) : await (own ? update(context, change, own) : open(context, change)))
   }
@@ -178,8 +184,7 @@ async function update(context: Context, change: Placed, known: Known): Promise<R
       await requireNotBlocked(tx, found)
       const issue = await lockIssue(tx, { id: pull.issue_id, repository_id: locked.id })
       const current = await lockRow(tx, "pulls", pull.id)
-      const isAsRead =
-        current?.head_id === pull.head_id && current.base_branch === pull.base_branch && current.stands_on === pull.stands_on
+      const isAsRead = current?.head_id === pull.head_id && current.base_branch === pull.base_branch && current.stands_on === pull.stands_on
       if (issue.is_closed === 1 || !isAsRead) throw refuse.conflict("the series has just changed; look at it again")
       await updatePull(tx, pull.id, { stands_on: moved.stands_on, ...(!isMoved && { mergeability: "checking" }) })
       if (isMoved) {
@@ -217,12 +222,20 @@ function unchanged({ ref, ids }: Context, known: Known): Ready {
       return { pull, issue }
     },
     finish: async () => {},
-    done: () => ({ written: { ref: headRef(number), oldId: head, newId: head, forced: false }, line: `Pull request #${number} is unchanged:` }),
+    done: () => ({
+      written: { ref: headRef(number), oldId: head, newId: head, forced: false },
+      line: `Pull request #${number} is unchanged:`,
+    }),
   }
 }
 
 /** The pusher's open changes that stood below some of the series, and are not among it any more. */
-async function droppedBy(services: Services, authorId: number, placed: readonly Placed[], rows: readonly Member[]): Promise<readonly Member[]> {
+async function droppedBy(
+  services: Services,
+  authorId: number,
+  placed: readonly Placed[],
+  rows: readonly Member[],
+): Promise<readonly Member[]> {
   const kept = new Set(placed.flatMap(({ own, foreignId }) => own?.id ?? foreignId ?? []))
   const dropped = new Map<number, Member>()
   let next = rows.flatMap(({ below_id }) => below_id ?? [])

@@ -93,17 +93,6 @@ export const findBranchBelow = query("stacks.findBranchBelow", (db, p: Params<{ 
     .limit(1),
 )
 
-/** The last pull request from each of these branches of a repository into another of its branches. */
-export const findLastFrom = query("stacks.findLastFrom", (db, p: Params<{ repositoryId: number; branches: readonly string[] }>) =>
-  db
-    .selectFrom("pulls")
-    .select(["head_branch", "base_branch", "is_merged"])
-    .where("repository_id", "=", p.repositoryId)
-    .where("head_repository_id", "=", p.repositoryId)
-    .where("head_branch", "in", p.branches)
-    .orderBy("id"),
-)
-
 const insertChange = query(
   "stacks.insertChange",
   (db, p: Params<{ pullId: number; changeId: string; belowId: number | null; note: string }>) =>
@@ -146,13 +135,7 @@ export const addVersion = query("stacks.addVersion", (db, p: Params<{ issueId: n
 )
 
 export const findVersions = query("stacks.findVersions", (db, p: Params<{ pullId: number; limit: number; offset: number }>) =>
-  db
-    .selectFrom("pull_versions")
-    .selectAll()
-    .where("pull_id", "=", p.pullId)
-    .orderBy("number", "desc")
-    .limit(p.limit)
-    .offset(p.offset),
+  db.selectFrom("pull_versions").selectAll().where("pull_id", "=", p.pullId).orderBy("number", "desc").limit(p.limit).offset(p.offset),
 )
 
 export const countVersions = query("stacks.countVersions", (db, p: Params<{ pullId: number }>) =>

@@ -1,13 +1,11 @@
 import type { Pull } from "../../../../access/policies/pulls.ts"
 import type { OnRepository } from "../../../../access/policies/repositories.ts"
 import type { Me } from "../../../../access/policies/site.ts"
-import type { Transaction } from "../../../../core/database/database.ts"
 import { lockRow } from "../../../../core/database/lock.ts"
 import { Refusal, refuse } from "../../../../core/errors.ts"
 import type { Services } from "../../../../core/services.ts"
 import {
   branchRef,
-  isGitError,
   type ObjectId,
   objectId,
   type RefCommand,
@@ -23,13 +21,13 @@ import { editIssue } from "../../../planning/issues/edit.ts"
 import { lockForIssues, lockIssue } from "../../../planning/issues/lock.ts"
 import { findIssueById } from "../../../planning/issues/store.ts"
 import { ALIGN_AFTER, preparePull, requireNotBlocked, writePull, writeRefsOf } from "../create.ts"
-import { assessCommit, type NewHead, writeHead } from "../heads.ts"
+import { assessCommit, writeHead } from "../heads.ts"
 import type { PullWithIssue } from "../present.ts"
 import { commitsBetween } from "../pushed.ts"
-import { alignPull, headRef, writePullRefs } from "../refs.ts"
-import { findOpenOffer, findPull } from "../store.ts"
+import { alignPull, headRef } from "../refs.ts"
+import { findOpenOffer } from "../store.ts"
 import { type Ready, textsOf, writeRefsOfUpdate } from "./ready.ts"
-import { type OfferOptions, readOfferOptions, readTarget, type Target } from "./request.ts"
+import { type OfferOptions, readOfferOptions, readTarget } from "./request.ts"
 
 /** The most pull requests that one push opens or updates. */
 const MOST_OFFERS = 20
@@ -138,7 +136,13 @@ async function prepare(services: Services, found: OnRepository & Me, offer: Offe
 async function prepareNew(
   services: Services,
   found: OnRepository & Me,
-  { repository, command, asked, target, id }: Offer & { readonly target: { readonly base: string; readonly topic: string }; readonly id: ObjectId },
+  {
+    repository,
+    command,
+    asked,
+    target,
+    id,
+  }: Offer & { readonly target: { readonly base: string; readonly topic: string }; readonly id: ObjectId },
 ): Promise<Ready | string> {
   const tip = await services.git.references.resolve(repository, branchRef(target.base))
   if (tip === undefined) return `the branch ${target.base} is gone`
