@@ -38,7 +38,8 @@ const LIMITS = { maxOutput: 1024 * 1024, timeoutMs: 20_000 } as const
  * `timeout` after 20 seconds.
  */
 export async function rangeDiff(context: Context, repository: Repository, before: Series, after: Series): Promise<RangeDifference> {
-  const flags = ["--no-color", "--no-ext-diff", "--no-textconv"]
+  // Versions of one series: what takes the place of what may have changed a lot.
+  const flags = ["--no-color", "--no-ext-diff", "--no-textconv", "--creation-factor=95"]
   const args = [before, after].map(({ from, to }) => `${from}..${to}`)
   const config = [["core.abbrev", "no"]] as const
   const { stdout } = await context.processes.run({ name: "range-diff", flags, args }, { repository, config, ...LIMITS })

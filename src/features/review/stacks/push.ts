@@ -109,9 +109,10 @@ async function place(
     const own = await findByIdentity.first(db, { ...at, topic, authorId: me.id })
     if (own?.is_merged === 1)
       return `change ${change.id} was merged as #${own.number}: rebase the series onto ${base}, without it, and push again`
-    const isOpen = own?.is_closed === 0
-    const foreignId = isOpen ? undefined : heads.find(({ head_id }) => head_id === change.commit.id)?.id
-    placed.push({ ...change, own: isOpen ? own : undefined, foreignId })
+    const open = own?.is_closed === 0 ? own : undefined
+    const here = heads.filter(({ head_id }) => head_id === change.commit.id)
+    const foreignId = here.some(({ id }) => id === open?.id) ? undefined : here[0]?.id
+    placed.push({ ...change, own: foreignId === undefined ? open : undefined, foreignId })
   }
   return placed.every(({ foreignId }) => foreignId !== undefined) ? "these commits are pull requests of somebody else already" : placed
 }
