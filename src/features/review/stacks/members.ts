@@ -111,3 +111,9 @@ async function next(
     }),
   ]
 }
+
+/** Whether it stands on an earlier version of the one below, or on one that was merged or closed. */
+export function isOutdated({ member, belowId }: Placed, stack: readonly Placed[]): boolean {
+  const below = stack.find((placed) => placed.member.id === belowId)?.member
+  return member.stands_on !== "" && member.is_closed === 0 && below !== undefined && member.stands_on !== below.head_id
+}

@@ -11,7 +11,7 @@ import { presentUser } from "../../people/users/present.ts"
 import { isUnfinished } from "../../planning/issues/draft.ts"
 import { presentChangedFile } from "../pulls/files.ts"
 import { compareCommits, interdiff, versionsOf } from "./interdiff.ts"
-import { type Placed, stackOf } from "./members.ts"
+import { isOutdated, stackOf } from "./members.ts"
 import type { PullRequestInterdiff, PullRequestStack, PullRequestVersion, StackedPullRequest } from "./records.ts"
 import { countVersions, findVersions, type Member } from "./store.ts"
 
@@ -24,12 +24,6 @@ interface Call extends OnPull {
 /** What has become of a pull request. */
 export const stateOf = ({ is_merged, is_closed }: Member): StackedPullRequest["state"] =>
   is_merged === 1 ? "merged" : is_closed === 1 ? "closed" : "open"
-
-/** Whether it stands on an earlier version of the one below, or on one that was merged or closed. */
-export function isOutdated({ member, belowId }: Placed, stack: readonly Placed[]): boolean {
-  const below = stack.find((placed) => placed.member.id === belowId)?.member
-  return member.stands_on !== "" && member.is_closed === 0 && below !== undefined && member.stands_on !== below.head_id
-}
 
 export async function presentStack({ services: { site }, db, repository, owner, pull }: Call): Promise<Static<typeof PullRequestStack>> {
   const stack = await stackOf(db, repository, pull)
