@@ -13,7 +13,9 @@ import { stateRules } from "./features/planning/issues/state.ts"
 import { mergeAttempts } from "./features/review/merging/operations.ts"
 import { commitsOfPulls } from "./features/review/pulls/kept-commits.ts"
 import { pullOffers } from "./features/review/pulls/offers/offers.ts"
+import { seriesTakers } from "./features/review/pulls/offers/series.ts"
 import { pullStateRule } from "./features/review/pulls/state.ts"
+import { commitsOfVersions, stackedSeries } from "./features/review/stacks/extensions.ts"
 import { stepsAfterPush } from "./push-steps.ts"
 
 /** What higher features register for lower ones, by extension point. */
@@ -21,7 +23,8 @@ export const extensions: readonly Filling[] = [
   stepsAfterPush,
   referenceRules.with(branchRule, tagRule),
   offerTakers.with(pullOffers),
-  commitsToKeep.with(commitsOfReleases, commitsOfPulls),
+  seriesTakers.with(stackedSeries),
+  commitsToKeep.with(commitsOfReleases, commitsOfPulls, commitsOfVersions),
   stateRules.with(dependencyRule, pullStateRule),
   deletionRules.with(repositoriesGone, packagesGone),
   mergeAttempts.with(readThreadOf),

@@ -20,5 +20,5 @@ export const stackExamples: Examples = {
   repoGetPullRequestStack: (world) => withStack(world),
   repoMergePullRequestStack: async (world) => ({ ...(await withStack(world)), body: { do: "merge" } }),
   repoListPullRequestVersions: (world, size) => withStack(world, size),
-  repoComparePullRequestVersions: async (world) => ({ ...(await withStack(world, 2)), query: { from: 1, to: 2 } }),
+  repoComparePullRequestVersions: async (world) => ({ ...(await withStack(world, 2)), query: { from: "1", to: "2" } }),
 }

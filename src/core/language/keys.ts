@@ -1779,6 +1779,7 @@ export type MessageKey =
   | "Version"
   | "Version 1"
   | "Version deleted."
+  | "Version {number}"
   | "Versions · {name}"
   | "View"
   | "View before"

@@ -1,15 +1,12 @@
 import type { CommitsToKeep } from "../../code/lifecycle/maintenance.ts"
 import { findNamedCommits, findReviewedCommits } from "./store.ts"
 
-/** The commits that pull requests, their versions, reviews and comments on lines name: they are shown with them, for as long as those exist. */
+/** The commits that pull requests, reviews and comments on lines name: they are shown with them, for as long as those exist. */
 export const commitsOfPulls: CommitsToKeep = async (db, repositoryId) => {
   const pulls = await findNamedCommits(db, { repositoryId })
   const reviews = await findReviewedCommits(db, { repositoryId })
-  const { findVersionCommits } = await import("../stacks/store.ts")
-  const versions = await findVersionCommits(db, { repositoryId })
   return [
     ...pulls.flatMap(({ head_id, base_id, merge_base, merge_commit_id }) => [head_id, base_id, merge_base, merge_commit_id]),
     ...reviews.flatMap(({ commit_id, line_commit_id }) => [commit_id, line_commit_id ?? ""]),
-    ...versions.flatMap(({ head_id, base_id, stands_on }) => [head_id, base_id, stands_on]),
   ]
 }

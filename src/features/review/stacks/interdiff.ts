@@ -2,7 +2,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { isGitError, type ObjectId, objectId, type RangePair, type Repository } from "../../../git/index.ts"
-import { identityOf } from "./identity.ts"
+import { identityOf } from "../../code/commits/identity.ts"
 import { countVersions, findVersion, type Version } from "./store.ts"
 
 /** Two versions of a pull request, compared. */

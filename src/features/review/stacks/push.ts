@@ -5,6 +5,7 @@ import { lockRow } from "../../../core/database/lock.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type ObjectId, objectId, type RefCommand, type Repository } from "../../../git/index.ts"
+import { withoutIdentity } from "../../code/commits/identity.ts"
 import { editIssue } from "../../planning/issues/edit.ts"
 import { lockForIssues, lockIssue } from "../../planning/issues/lock.ts"
 import { setState } from "../../planning/issues/state.ts"
@@ -12,24 +13,15 @@ import { findIssueById } from "../../planning/issues/store.ts"
 import { ALIGN_AFTER, preparePull, requireNotBlocked, writePull, writeRefsOf } from "../pulls/create.ts"
 import { assessCommit, writeHead } from "../pulls/heads.ts"
 import { type Ready, textsOf, writeRefsOfUpdate } from "../pulls/offers/ready.ts"
-import type { OfferOptions } from "../pulls/offers/request.ts"
+import type { OfferedSeries } from "../pulls/offers/series.ts"
 import type { PullWithIssue } from "../pulls/present.ts"
 import { alignPull, headRef } from "../pulls/refs.ts"
 import { findPull, updatePull } from "../pulls/store.ts"
 import { topicsOf } from "../pulls/topics.ts"
-import { withoutIdentity } from "./identity.ts"
 import { type Change, readSeries } from "./series.ts"
 import { findByIdentity, findChangesAt, findMembers, type Member, placeChange } from "./store.ts"
 
 /** A series that is pushed to `refs/for/BRANCH`: a pull request for each of its changes, the lower ones first. */
-
-export interface OfferedSeries {
-  readonly repository: Repository
-  readonly command: RefCommand
-  readonly asked: OfferOptions
-  readonly base: string
-  readonly id: ObjectId
-}
 
 type Known = NonNullable<Awaited<ReturnType<typeof findByIdentity.first>>>
 

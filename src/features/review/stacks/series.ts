@@ -1,6 +1,6 @@
 import type { Services } from "../../../core/services.ts"
 import type { Commit, ObjectId, Repository } from "../../../git/index.ts"
-import { identityOf } from "./identity.ts"
+import { identityOf } from "../../code/commits/identity.ts"
 
 /** The commits of a push to `refs/for/BRANCH` without a topic: a series, of which each commit is a change with an identity. */
 

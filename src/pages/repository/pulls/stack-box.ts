@@ -49,6 +49,7 @@ export async function stackBox({ call }: Shape): Promise<Content> {
   const [style] = allowedStyles(repository)
   const isMergeable =
     may && style !== undefined && issue.is_closed === 0 && open.length > 1 && !open.some(({ member }) => isUnfinished(member.title))
+  const at = repositoryPath(call)
   return html`
     <section class="card" id="stack" aria-labelledby="stack-title" data-live>
       <div class="head">
@@ -56,7 +57,9 @@ export async function stackBox({ call }: Shape): Promise<Content> {
         <a class="small" href="${conversationPath(call)}/versions">Versions</a>
       </div>
       <ol class="rows stacked" reversed>
-        ${stack.toReversed().map((placed) => memberRow(repositoryPath(call), placed, { isCurrent: placed.member.id === pull.id, isOutdated: isOutdated(placed, stack) }))}
+        ${stack
+          .toReversed()
+          .map((placed) => memberRow(at, placed, { isCurrent: placed.member.id === pull.id, isOutdated: isOutdated(placed, stack) }))}
       </ol>
       <div class="inside stack tight">
         <p class="small muted">The lowest goes into <code><bdi>${stack[0]?.member.base_branch}</bdi></code> first.</p>

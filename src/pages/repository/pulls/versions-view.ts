@@ -1,3 +1,4 @@
+import type { User } from "../../../core/actor.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import { t } from "../../../core/language/message.ts"
 import type { PageAnswer } from "../../../core/page.ts"
@@ -48,29 +49,41 @@ export async function showVersions(call: Call): Promise<PageAnswer> {
 
 async function versionList(call: Call, rows: readonly Version[], compared: Versions | undefined): Promise<Html> {
   const people = await usersById(call.db, [...new Set(rows.map(({ pusher_id }) => pusher_id))])
-  const here = `${conversationPath(call)}/versions`
   return html`
     <section class="card" aria-labelledby="versions-title">
       <div class="head"><h2 id="versions-title">Versions</h2></div>
       <ol class="rows" reversed>
-        ${rows.map((version) => {
-          const { number, head_id, pusher_id, created_at } = version
-          const isCurrent = compared?.after.number === number
-          return html`
-            <li>
-              <div class="main">
-                <h3 class="title">Version ${number} ${isCurrent && html`<span class="small muted">compared with version ${compared.before.number}</span>`}</h3>
-                <p class="meta">
-                  <span>${personWithAvatar(people.get(pusher_id), 18)} pushed ${idLink(call, head_id)} ${time(created_at)}</span>
-                </p>
-              </div>
-              ${number > 1 && !isCurrent && html`<a class="button small" href="${withQuery(here, { from: number - 1, to: number })}">What changed</a>`}
-              ${compared && number < compared.after.number - 1 && html`<a class="button small" href="${withQuery(here, { from: number, to: compared.after.number })}">Since this one</a>`}
-            </li>
-          `
-        })}
+        ${rows.map((version) => versionRow(call, version, people, compared))}
       </ol>
     </section>
+  `
+}
+
+function versionRow(
+  call: Call,
+  { number, head_id, pusher_id, created_at }: Version,
+  people: ReadonlyMap<number, User>,
+  compared: Versions | undefined,
+): Html {
+  const here = `${conversationPath(call)}/versions`
+  const last = compared?.after.number ?? 0
+  const isCurrent = number === last
+  const change = withQuery(here, { from: number - 1, to: number })
+  const since = withQuery(here, { from: number, to: last })
+  return html`
+    <li>
+      <div class="main">
+        <h3 class="title">
+          ${t("Version {number}", { number: String(number) })}
+          ${isCurrent && html`<span class="small muted">compared with version ${compared?.before.number}</span>`}
+        </h3>
+        <p class="meta">
+          <span>${personWithAvatar(people.get(pusher_id), 18)} pushed ${idLink(call, head_id)} ${time(created_at)}</span>
+        </p>
+      </div>
+      ${number > 1 && !isCurrent && html`<a class="button small" href="${change}">What changed</a>`}
+      ${number < last - 1 && html`<a class="button small" href="${since}">Since this one</a>`}
+    </li>
   `
 }
 
@@ -110,7 +123,12 @@ function pairRow(call: Call, { kind, before, after, subject }: RangePair): Conte
   return html`
     <li>
       ${state(tone, name, words)}
-      <div><bdi>${subject}</bdi> <span class="small muted">${before && idLink(call, before)} ${before && after && "→"} ${after && idLink(call, after)}</span></div>
+      <div>
+        <bdi>${subject}</bdi>${" "}
+        <span class="small muted">
+          ${before && idLink(call, before)} ${before && after && "→"} ${after && idLink(call, after)}
+        </span>
+      </div>
     </li>
   `
 }

@@ -28,6 +28,7 @@ import { alignPull, headRef } from "../refs.ts"
 import { findOpenOffer } from "../store.ts"
 import { type Ready, textsOf, writeRefsOfUpdate } from "./ready.ts"
 import { type OfferOptions, readOfferOptions, readTarget } from "./request.ts"
+import { seriesTakers } from "./series.ts"
 
 /** The most pull requests that one push opens or updates. */
 const MOST_OFFERS = 20
@@ -124,7 +125,10 @@ async function prepare(services: Services, found: OnRepository & Me, offer: Offe
   if (command.newId === null) return "there is nothing to delete"
   const { base, topic } = target
   const { newId: id } = command
-  if (topic === undefined) return (await import("../../stacks/push.ts")).prepareSeries(services, found, { ...offer, base, id })
+  if (topic === undefined) {
+    const [take] = seriesTakers.of(services)
+    return take ? take(services, found, { ...offer, base, id }) : "no series are taken here"
+  }
   const open = await findOpenOffer.first(db, { repositoryId: found.repository.id, baseBranch: base, topic, authorId: found.me.id })
   const ready = await (open
     ? prepareUpdate(services, found, { ...offer, pull: open, id })
