@@ -63,13 +63,14 @@ export async function stackBox({ call }: Shape): Promise<Content> {
       </ol>
       <div class="inside stack tight">
         <p class="small muted">The lowest goes into <code><bdi>${stack[0]?.member.base_branch}</bdi></code> first.</p>
+        ${isMergeable && html`<p class="small muted">${STYLES[style][2]}</p>`}
         ${
           isMergeable &&
           formView(mergeStackForm, {
             path,
             draft,
             look: "plain",
-            submit: html`${icon("git-merge")}Merge the stack up to here (${STYLES[style][0]})`,
+            submit: html`${icon("git-merge")}Merge up to here`,
             fields: [
               { kind: "hidden", name: "do", value: style },
               { kind: "hidden", name: "head_commit_id", value: pull.head_id },

@@ -8,7 +8,8 @@ import { compareCommits, interdiff, type Versions, versionsOf } from "../../../f
 import { findVersions, type Version } from "../../../features/review/stacks/store.ts"
 import type { RangePair } from "../../../git/index.ts"
 import { repositoryPath, withQuery } from "../../../web/address.ts"
-import { empty, notice, personWithAvatar, state } from "../../../web/components.ts"
+import { empty, notice, personWithAvatar } from "../../../web/components.ts"
+import { icon } from "../../../web/icon.ts"
 import { time } from "../../../web/time.ts"
 import { idLink } from "../../parts/code/commits-view.ts"
 import { conversationPath } from "../../parts/conversation/call.ts"
@@ -73,12 +74,10 @@ function versionRow(
   return html`
     <li>
       <div class="main">
-        <h3 class="title">
-          ${t("Version {number}", { number: String(number) })}
-          ${isCurrent && html`<span class="small muted">compared with version ${compared?.before.number}</span>`}
-        </h3>
+        <h3 class="title">${t("Version {number}", { number: String(number) })}</h3>
         <p class="meta">
           <span>${personWithAvatar(people.get(pusher_id), 18)} pushed ${idLink(call, head_id)} ${time(created_at)}</span>
+          ${isCurrent && html`<span>compared with version ${compared?.before.number}</span>`}
         </p>
       </div>
       ${number > 1 && !isCurrent && html`<a class="button small" href="${change}">What changed</a>`}
@@ -122,9 +121,9 @@ function pairRow(call: Call, { kind, before, after, subject }: RangePair): Conte
   const [tone, name, words] = KINDS[kind]
   return html`
     <li>
-      ${state(tone, name, words)}
+      <span class="${tone}">${icon(name)}</span>
       <div>
-        <bdi>${subject}</bdi>${" "}
+        <span class="${tone}">${words}</span> <bdi>${subject}</bdi>${" "}
         <span class="small muted">
           ${before && idLink(call, before)} ${before && after && "→"} ${after && idLink(call, after)}
         </span>
