@@ -800,6 +800,12 @@ where reviews.id in (
 order by reviews.created_at, reviews.id;
 -- prepared: repositories.findUsersByIds
 
+-- === GET /repos/{owner}/{repo}/pulls/{index}/versions ===
+
+-- without filters
+-- prepared: stacks.findVersions
+-- prepared: stacks.countVersions
+
 -- === GET /repos/{owner}/{repo}/activities/feeds ===
 
 -- without filters

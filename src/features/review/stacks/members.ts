@@ -15,11 +15,11 @@ export interface Placed {
 }
 
 /**
- * The stack of a pull request, the lowest first and each before those that stand on it; empty where it stands alone. Merged ones below stay part of it. One query for
- * each level, and where there is no stack two at most.
+ * The stack of a pull request, the lowest first and each before those that stand on it; empty where it stands alone. Merged ones below stay part of it. Some queries
+ * for each level; see `standsAlone` for those that are in no stack.
  */
 export async function stackOf(db: Handle, repository: Pick<Repository, "id" | "default_branch">, pull: Pull): Promise<readonly Placed[]> {
-  const [self] = mayStand(pull, repository) ? await findMembers(db, { pullIds: [pull.id] }) : []
+  const [self] = (await standsAlone(db, repository, pull)) ? [] : await findMembers(db, { pullIds: [pull.id] })
   if (!self) return []
   const seen = new Set([self.id])
   const below = await chainBelow(db, repository, self, seen)
@@ -28,9 +28,17 @@ export async function stackOf(db: Handle, repository: Pick<Repository, "id" | "d
   return stack.length === 1 ? [] : stack
 }
 
-/** Whether anything can stand on it, or it on something: a fork's branch is nobody's base. */
-const mayStand = (pull: Pull, { id, default_branch }: Pick<Repository, "id" | "default_branch">): boolean =>
-  pull.is_offered === 1 || pull.head_repository_id === id || pull.base_branch !== default_branch
+/** Whether nothing stands on it, nor it on something, as most do: one query, two where it goes into another branch than usual, and none from a fork into that. */
+async function standsAlone(
+  db: Handle,
+  { id: repositoryId, default_branch }: Pick<Repository, "id" | "default_branch">,
+  { is_offered, base_branch, head_branch, head_repository_id }: Pull,
+): Promise<boolean> {
+  if (is_offered === 1) return false
+  if (base_branch !== default_branch && (await findBranchBelow.first(db, { repositoryId, branch: base_branch }))) return false
+  if (head_repository_id !== repositoryId || head_branch === default_branch) return true
+  return (await findBranchesAbove(db, { repositoryId, branches: [head_branch], limit: 1 })).length === 0
+}
 
 /** Those that it stands on, the nearest first. */
 async function chainBelow(

@@ -5,14 +5,6 @@ import type { Tables } from "../../../core/database/tables/index.ts"
 
 /** The changes of series, and which pull request stands on which. */
 
-export const findChange = query("stacks.findChange", (db, p: Params<{ pullId: number }>) =>
-  db.selectFrom("stacked_changes").selectAll().where("pull_id", "=", p.pullId),
-)
-
-export const findChangesOf = query("stacks.findChangesOf", (db, p: Params<{ pullIds: readonly number[] }>) =>
-  db.selectFrom("stacked_changes").selectAll().where("pull_id", "in", p.pullIds),
-)
-
 /** The newest pull request that someone has made of a change, open or not. */
 export const findByIdentity = query(
   "stacks.findByIdentity",
@@ -67,7 +59,13 @@ export type Member = Awaited<ReturnType<typeof findMembers>>[number]
 
 /** The open pull requests of changes that stand on these. */
 export const findChangesAbove = query("stacks.findChangesAbove", (db, p: Params<{ pullIds: readonly number[]; limit: number }>) =>
-  members(db).where("stacked_changes.below_id", "in", p.pullIds).where("issues.is_closed", "=", 0).orderBy("pulls.id").limit(p.limit),
+  members(db)
+    .where("pulls.id", "in", (eb) =>
+      eb.selectFrom("stacked_changes as above").select("above.pull_id").where("above.below_id", "in", p.pullIds),
+    )
+    .where("issues.is_closed", "=", 0)
+    .orderBy("pulls.id")
+    .limit(p.limit),
 )
 
 /** The open pull requests into these branches of a repository. */
@@ -127,7 +125,7 @@ export const addVersion = query("stacks.addVersion", (db, p: Params<{ issueId: n
           sql<number>`coalesce((select max(number) from pull_versions where pull_id = pulls.id), 0) + 1`.as("number"),
           "pulls.head_id",
           "pulls.merge_base",
-          sql<number>`cast(${p.pusherId} as integer)`.as("pusher_id"),
+          sql<number>`cast(${p.pusherId} as bigint)`.as("pusher_id"),
           sql<number>`cast(${p.now} as bigint)`.as("created_at"),
         ])
         .where("pulls.issue_id", "=", p.issueId),
