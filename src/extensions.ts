@@ -15,10 +15,12 @@ import { scheduledMergers } from "./features/review/merging/jobs.ts"
 import { mergeAttempts } from "./features/review/merging/operations.ts"
 import { commitsOfPulls } from "./features/review/pulls/kept-commits.ts"
 import { pullOffers } from "./features/review/pulls/offers/offers.ts"
+import { seriesTakers } from "./features/review/pulls/offers/series.ts"
 import { pullStateRule } from "./features/review/pulls/state.ts"
 import { operationCalls } from "./features/site/batch/calls.ts"
 import { operations } from "./operations.ts"
 import { lineUpScheduled } from "./features/review/queue/on-schedule.ts"
+import { commitsOfVersions, stackedSeries } from "./features/review/stacks/extensions.ts"
 import { stepsAfterPush } from "./push-steps.ts"
 import { answerThrown, answerTo, callOperation, operationAt } from "./servers/api/call.ts"
 
@@ -27,7 +29,8 @@ export const extensions: readonly Filling[] = [
   stepsAfterPush,
   referenceRules.with(branchRule, tagRule),
   offerTakers.with(pullOffers),
-  commitsToKeep.with(commitsOfReleases, commitsOfPulls),
+  seriesTakers.with(stackedSeries),
+  commitsToKeep.with(commitsOfReleases, commitsOfPulls, commitsOfVersions),
   stateRules.with(dependencyRule, pullStateRule),
   deletionRules.with(repositoriesGone, packagesGone),
   mergeAttempts.with(readThreadOf),

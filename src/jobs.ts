@@ -61,6 +61,7 @@ import { forgetSessions } from "./features/people/sign-in/sessions/sessions.ts"
 import { detectManualMergesJob, retryScheduledMerges, scheduledMergeJob } from "./features/review/merging/jobs.ts"
 import { pullJobs } from "./features/review/pulls/jobs.ts"
 import { advanceMergeQueues, forgetTrials, queueJobs } from "./features/review/queue/jobs.ts"
+import { followMerge } from "./features/review/stacks/jobs.ts"
 import { forgetAuditEntries } from "./features/site/administration/audit.ts"
 import { recountCounters } from "./features/site/administration/counters.ts"
 import { deleteInactive } from "./features/site/administration/delete-inactive.ts"
@@ -108,6 +109,7 @@ export const jobs: readonly JobDefinition[] = [
   contributionsJob,
   indexJob,
   ...pullJobs,
+  followMerge,
   scheduledMergeJob,
   detectManualMergesJob,
   ...queueJobs,

@@ -20,6 +20,7 @@ import { merging } from "./features/review/merging/listener.ts"
 import { pulls } from "./features/review/pulls/listener.ts"
 import { queues } from "./features/review/queue/listener.ts"
 import { reviewCleanup } from "./features/review/reviews/cleanup.ts"
+import { stacks } from "./features/review/stacks/listener.ts"
 
 /**
  * All listeners to domain events, in their order: first those that update the data itself, then those that notify people and programs. The
@@ -37,6 +38,7 @@ export const listeners: readonly Listener[] = [
   issueCleanup,
   reviewCleanup,
   pulls,
+  stacks,
   merging,
   queues,
   timeline,

@@ -73,6 +73,7 @@ import { queueOperations } from "./features/review/queue/operations.ts"
 import { reviewCommentOperations } from "./features/review/reviews/comment-operations.ts"
 import { reviewOperations } from "./features/review/reviews/operations.ts"
 import { reviewRequestOperations } from "./features/review/reviews/request-operations.ts"
+import { stackOperations } from "./features/review/stacks/operations.ts"
 import { administrationOperations } from "./features/site/administration/operations.ts"
 import { adoptionOperations } from "./features/site/adoption/operations.ts"
 import { announcementOperations } from "./features/site/announcements/operations.ts"
@@ -131,6 +132,7 @@ export const operations: readonly Operation[] = registry(
   wikiOperations,
   reviewOperations,
   reviewRequestOperations,
+  stackOperations,
   reviewCommentOperations,
   mergeOperations,
   queueOperations,

@@ -30,6 +30,7 @@ import {
 import { type LastChanges, type LastChangesOptions, lastChanges } from "./history/last-changes.ts"
 import { type Log, type LogOptions, logPage, log as readLog } from "./history/log.ts"
 import type { ConflictOptions, DetailedMerge, Rebased, RebaseOptions, TreeChange, TreeMerge } from "./history/merging.ts"
+import type { RangeDifference, Series } from "./history/range-diff.ts"
 import { type CommitSearch, type FoundCommit, searchCommits } from "./history/search.ts"
 import { type ObjectBatch, openBatch, writeTree } from "./incoming/batch.ts"
 import { GitError } from "./model/errors.ts"
@@ -87,6 +88,7 @@ export type { CommitRange, RangeOptions } from "./history/history.ts"
 export type { LastChanges, LastChangesOptions, Waiting } from "./history/last-changes.ts"
 export type { Log, LogOptions } from "./history/log.ts"
 export type { ConflictedFile, DetailedMerge, MergeEntry, Rebased, RebaseOptions, TreeChange, TreeMerge } from "./history/merging.ts"
+export type { RangeDifference, RangePair, Series } from "./history/range-diff.ts"
 export type { CommitSearch, FoundCommit } from "./history/search.ts"
 export type { ObjectBatch } from "./incoming/batch.ts"
 export { GitError, type GitErrorKind, isDamage, isGitError } from "./model/errors.ts"
@@ -263,6 +265,8 @@ export interface Git {
     patch(repository: Repository, from: ObjectId | null, to: ObjectId, options?: PatchOptions): Readable
     /** The commits that `to` has and `from` doesn't as mails, without merges. */
     formatPatch(repository: Repository, from: ObjectId | null, to: ObjectId): Readable
+    /** Which commit of a later version of a series takes the place of which, and how their patches differ. Throws `failed`, `tooLarge`, `timeout`. */
+    ranges(repository: Repository, before: Series, after: Series): Promise<RangeDifference>
   }
 
   readonly merging: {
@@ -383,6 +387,7 @@ function binders(context: Context, ready: RepositoryStore["ready"]) {
 }
 
 type Merging = typeof import("./history/merging.ts")
+type RangeDiff = typeof import("./history/range-diff.ts")
 
 /** Loaded with the first merge. */
 const merging = (): Promise<Merging> => import("./history/merging.ts")
@@ -539,6 +544,7 @@ export function openGit(options: GitOptions): Git {
       totals: bind(diffTotals),
       patch: bindStream(patch),
       formatPatch: bindStream(formatPatch),
+      ranges: bind(async (...given: Parameters<RangeDiff["rangeDiff"]>) => (await import("./history/range-diff.ts")).rangeDiff(...given)),
     },
     merging: {
       mergeTrees: bind(async (...given: Parameters<Merging["mergeTrees"]>) => (await merging()).mergeTrees(...given)),

@@ -22,6 +22,7 @@ import { releaseExamples } from "./releases.ts"
 import { repositoryExamples } from "./repositories.ts"
 import { reviewExamples } from "./reviews.ts"
 import { siteExamples } from "./site.ts"
+import { stackExamples } from "./stacks.ts"
 import { trackingExamples } from "./tracking.ts"
 import { webhookExamples } from "./webhooks.ts"
 import { wikiExamples } from "./wiki.ts"
@@ -47,6 +48,7 @@ export const examples: Examples = {
   ...milestoneExamples,
   ...pullExamples,
   ...mergeExamples,
+  ...stackExamples,
   ...dependencyExamples,
   ...commentExamples,
   ...projectExamples,

@@ -11,6 +11,7 @@ import "../../src/features/site/takeover/store.ts"
 // For pages.
 import "../../src/features/code/history/graph.ts"
 import "../../src/features/review/pulls/period.ts"
+import "../../src/features/review/stacks/store.ts"
 // For a task.
 import "../../src/features/people/sign-in/credentials/expiry-store.ts"
 import { operations } from "../../src/operations.ts"

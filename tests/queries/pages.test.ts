@@ -22,7 +22,15 @@ const MANY = 32
 const BOTH_ENDS: Readonly<Record<string, number>> = { "pull.show": 2, "issue.show": 2 }
 
 /** What shows differences or lanes asks git, once; lists never do. */
-const ASKS_GIT: ReadonlySet<string> = new Set(["commit.show", "code.graph", "pull.files", "pull.commit", "pull.range", "pull.conflicts"])
+const ASKS_GIT: ReadonlySet<string> = new Set([
+  "commit.show",
+  "code.graph",
+  "pull.files",
+  "pull.commit",
+  "pull.range",
+  "pull.versions",
+  "pull.conflicts",
+])
 
 /** What is computed beside the request, for the next reader. */
 const isBeside = (statement: string): boolean => /^(?:history\.(?:put|count|remove)|lock\.|jobs\.|outbox\.)/.test(statement)

@@ -71,6 +71,8 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "tests/attacks/oauth2-refresh-tokens.test.ts",
     "tests/attacks/password-guessing.test.ts",
     "tests/attacks/second-factor-guessing.test.ts",
+    "tests/attacks/stacks.test.ts",
+    "tests/stories/stacks.test.ts",
   ],
   "lists, filters, sorting, counters and search in SQL": [
     "src/features/actions/runners/runners.test.ts",

@@ -283,7 +283,7 @@ async function commitsToApply(context: Context, repository: Repository, upstream
 }
 
 /**
- * Applies commits on top of another, as `git rebase` does: authors and messages are kept, signatures are not unless `sign` makes new ones, commits already in place
+ * Applies commits on top of another, as `git rebase` does: authors, messages and identities of changes are kept, signatures are not unless `sign` makes new ones, commits already in place
  * are kept unchanged, and those whose change is there already are dropped. One process, and one more for each rebased commit.
  * Throws `failed` when a commit is missing, `tooLarge` over 5,000 commits.
  */
@@ -306,12 +306,12 @@ export async function rebase(context: Context, repository: Repository, options: 
     if (merged.kind === "unfit") return merged
     if (merged.kind !== "clean") return { kind: "conflict", commit: commit.id, files: merged.kind === "conflict" ? merged.files : [] }
     if (merged.tree === below.tree && !(await isEmpty(commit))) return undefined
-    const { message } = commit
+    const { message, changeId } = commit
     const author = completePerson(commit.author)
     const parents = [below.id]
-    const unsigned: NewCommit = { tree: merged.tree, parents, author, committer, message }
+    const unsigned: NewCommit = { tree: merged.tree, parents, author, committer, message, changeId }
     const id = await writeCommit(context, repository, sign ? await sign(unsigned) : unsigned)
-    return { id, tree: merged.tree, parents, author, committer, message, signature: undefined }
+    return { id, tree: merged.tree, parents, author, committer, message, changeId, signature: undefined }
   }
 
   /** Whether a commit was empty originally: those are kept, because they are intended. */

@@ -51,6 +51,8 @@ export interface Commit {
   /** Everything after the headers, decoded; its final newline is kept. */
   readonly message: string
   readonly signature: Signature | undefined
+  /** The header `change-id`, which Jujutsu writes: it stays the same while a commit is rewritten. */
+  readonly changeId?: string | undefined
 }
 
 /** An annotated tag, parsed. */

@@ -19,6 +19,8 @@ export interface NewCommit {
   readonly message: string
   /** An armoured signature over the commit as it would be without it. */
   readonly signature?: string
+  /** See `Commit.changeId`. */
+  readonly changeId?: string | undefined
 }
 
 /** An annotated tag to be written. */
@@ -101,6 +103,7 @@ export function formatCommit(commit: NewCommit): Buffer {
     `author ${personLine(commit.author)}`,
     `committer ${personLine(commit.committer)}`,
   ]
+  if (commit.changeId !== undefined) headers.push(`change-id ${commit.changeId}`)
   if (commit.signature !== undefined) {
     const name = commit.tree.length === 40 ? "gpgsig" : "gpgsig-sha256"
     headers.push(`${name} ${commit.signature.trimEnd().split("\n").join("\n ")}`)

@@ -84,8 +84,13 @@ export function parseCommit(id: ObjectId, content: Buffer): Commit {
     committer: decodedPerson(one("committer"), decode),
     message: decode(body),
     signature: commitSignature(content, headers),
+    ...changeIdOf(one("change-id")?.value),
   }
 }
+
+/** A header that is kept when the commit is written anew; an odd one is passed over. */
+const changeIdOf = (value: string | undefined): Pick<Commit, "changeId"> =>
+  value !== undefined && /^[\w.-]{1,100}$/.test(value) ? { changeId: value } : {}
 
 /** A commit's signature is in a header; the signed payload is the commit without it. */
 function commitSignature(content: Buffer, headers: readonly Header[]): Signature | undefined {

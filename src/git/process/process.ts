@@ -36,6 +36,7 @@ const subcommands = {
   "pack-objects": { endOfOptions: false },
   "pack-refs": { endOfOptions: false, light: true },
   push: { endOfOptions: true },
+  "range-diff": { endOfOptions: false },
   repack: { endOfOptions: false },
   "rev-list": { endOfOptions: true, light: true },
   "unpack-objects": { endOfOptions: false },

@@ -34,6 +34,14 @@ inner join branches on branches.repository_id = pulls.head_repository_id
   and branches.name = pulls.head_branch
 where pulls.id = ?;
 
+-- pulls.findLastFrom
+select head_branch, base_branch, is_merged
+from pulls
+where repository_id = ?
+  and head_repository_id = ?
+  and head_branch in ?
+order by id;
+
 -- pulls.findMerges
 select issue_id, merged_at
 from pulls
@@ -63,7 +71,7 @@ order by number desc
 limit ? offset ?;
 
 -- pulls.findNow
-select pulls.*, issues.number, issues.is_closed, base.commit_id as base_tip
+select pulls.*, issues.number, issues.is_closed, coalesce(nullif(pulls.stands_on, ''), base.commit_id) as base_tip
 from pulls
 inner join issues on issues.id = pulls.issue_id
 left join branches as base on base.repository_id = pulls.repository_id
@@ -71,7 +79,7 @@ left join branches as base on base.repository_id = pulls.repository_id
 where pulls.id = ?;
 
 -- pulls.findOfIssues
-select pulls.*, base.commit_id as base_tip, head.commit_id as head_tip, (
+select pulls.*, head.commit_id as head_tip, coalesce(nullif(pulls.stands_on, ''), base.commit_id) as base_tip, (
     select count(*)
     from comments
     where comments.issue_id = pulls.issue_id
@@ -228,4 +236,5 @@ set base_id = ?, merge_base = ?, mergeability = ?, conflicted_files = ?, additio
 where id = ?
   and head_id = ?
   and base_branch = ?
+  and stands_on = ?
 returning *;

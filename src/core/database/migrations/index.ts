@@ -50,6 +50,7 @@ import { importRuns } from "./0048-import-runs.ts"
 import { keptAnswers } from "./0049-kept-answers.ts"
 import { taskTokens } from "./0050-task-tokens.ts"
 import { mergeQueue } from "./0051-merge-queue.ts"
+import { stacks } from "./0052-stacks.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
 export const migrations: readonly Migration[] = [
@@ -104,4 +105,5 @@ export const migrations: readonly Migration[] = [
   keptAnswers,
   taskTokens,
   mergeQueue,
+  stacks,
 ]

@@ -16,7 +16,9 @@ export interface PullsTable {
   is_offered: Generated<Flag>
   /** The commit of the head branch, or its last one: refs/pull/N/head. */
   head_id: string
-  /** The base branch's commit for which the columns from merge_base on were computed. */
+  /** In a stack the commit below it, which it is compared with instead of its base branch; "" elsewhere, and for the lowest. */
+  stands_on: Generated<string>
+  /** The base branch's commit, or stands_on, for which the columns from merge_base on were computed. */
   base_id: string
   merge_base: string
   /** Whether it can be merged: "empty" changes nothing, "ancestor" is contained in the base already. */
@@ -37,6 +39,29 @@ export interface PullsTable {
   is_merged_manually: Flag
   /** The journal entry of the last attempt to merge it: while that row exists, a merge is under way. */
   merge_entry: Generated<number>
+}
+
+/** What a pull request has besides that was pushed as one change of a series. Its base branch, topic and author say which it is. */
+export interface StackedChangesTable {
+  pull_id: number
+  /** The identity that its commits keep. */
+  change_id: string
+  /** The pull request of the change below it; null for the lowest, and where that was deleted. */
+  below_id: number | null
+  /** Why the server could not rebase it; "" where nothing is wrong. */
+  note: string
+}
+
+/** The heads that a pull request has had. */
+export interface PullVersionsTable {
+  pull_id: number
+  /** From 1. */
+  number: number
+  head_id: string
+  /** Where its changes began: the merge base then, or the commit below it. */
+  base_id: string
+  pusher_id: number
+  created_at: Seconds
 }
 
 /** A merge that waits for its checks. */
@@ -164,6 +189,8 @@ export interface PullTables {
   viewed_files: ViewedFilesTable
   pulls: PullsTable
   pull_schedules: PullSchedulesTable
+  pull_versions: PullVersionsTable
+  stacked_changes: StackedChangesTable
   reviews: ReviewsTable
   review_comments: ReviewCommentsTable
 }

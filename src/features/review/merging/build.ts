@@ -2,7 +2,8 @@ import { findUserById } from "../../../access/store.ts"
 import { refuse } from "../../../core/errors.ts"
 import { t, type Words } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
-import { isGitError, isObjectId, type ObjectId, type Person } from "../../../git/index.ts"
+import { type Commit, isGitError, isObjectId, type ObjectId, type Person } from "../../../git/index.ts"
+import { identityOf } from "../../code/commits/identity.ts"
 import { commitPerson } from "../../code/commits/people.ts"
 import type { Sign } from "../../code/signatures/signing.ts"
 import { findAddressesOf } from "../../people/users/addresses-store.ts"
@@ -65,37 +66,48 @@ interface Content {
   readonly tree: ObjectId
   readonly parents: readonly ObjectId[]
   readonly author: Person
+  /** The header of the commit that this one takes the place of. */
+  readonly changeId?: string | undefined
 }
 
 async function writeOne(
   { git }: Services,
   { repository, committer, message, sign }: Plan,
-  { tree, parents, author }: Content,
+  { tree, parents, author, changeId }: Content,
 ): Promise<Built> {
-  const unsigned = { tree, parents, author, committer, message }
+  const unsigned = { tree, parents, author, committer, message, changeId }
   const id = await git.objects.writeCommit(repository, sign ? await sign(unsigned) : unsigned)
   return { id, written: [id] }
 }
 
 async function squash(services: Services, found: Merging, plan: Plan): Promise<Built> {
-  const author = await squashAuthor(services, found, plan)
+  // From where the head left the base, which may have moved on since: mostly a linear history, which takes no process.
+  const { repository, head, base } = plan
+  const from = isObjectId(found.pull.merge_base, repository.format) ? found.pull.merge_base : base
+  const { commits, total } = await services.git.history.between(repository, {
+    to: head,
+    from,
+    limit: MOST_COMMITS,
+    countAtMost: MOST_COMMITS,
+  })
+  const author = await squashAuthor(services, found, plan, commits)
   const isSamePerson = signatureOf(author) === signatureOf(plan.committer)
   const message = isSamePerson ? plan.message : withTrailer(plan.message, "Co-authored-by", signatureOf(author))
-  return writeOne(services, { ...plan, message }, { tree: plan.tree, parents: [plan.base], author })
+  // One commit stays the same change.
+  const only = total === 1 ? commits[0] : undefined
+  const content = { tree: plan.tree, parents: [base], author, changeId: only?.changeId }
+  return writeOne(services, { ...plan, message: only ? withIdentity(message, only) : message }, content)
 }
 
 /** How many commits of the head are searched for one by its author. */
 const MOST_COMMITS = 100
 
 /** The author of the pull request, with the name and address of their own commits, if any. */
-async function squashAuthor(services: Services, { issue, pull }: Merging, { repository, base, head, committer }: Plan): Promise<Person> {
-  const { database, git } = services
+async function squashAuthor(services: Services, { issue }: Merging, { committer }: Plan, commits: readonly Commit[]): Promise<Person> {
+  const { database } = services
   const poster = await findUserById.first(database.read, { id: issue.author_id })
   if (!poster) return committer
   const addresses = new Set((await findAddressesOf(database.read, { userId: poster.id })).map(({ email }) => email.toLowerCase()))
-  // From where the head left the base, which may have moved on since: mostly a linear history, which takes no process.
-  const from = isObjectId(pull.merge_base, repository.format) ? pull.merge_base : base
-  const { commits } = await git.history.between(repository, { to: head, from, limit: MOST_COMMITS, countAtMost: MOST_COMMITS })
   const own = commits.find(({ author }) => addresses.has(author.email.toLowerCase()))?.author
   const { name, email } = own && own.name !== "" ? own : commitPerson(services, poster)
   return { ...committer, name, email }
@@ -121,8 +133,14 @@ async function rebase(services: Services, found: Merging, plan: Plan): Promise<B
   const last = await git.objects.readCommit(plan.repository, head)
   const message = await rebasedMessage(services, found, last.message)
   if (message === undefined) return { id: head, written: commits }
-  const { id } = await writeOne(services, { ...plan, message }, last)
+  const { id } = await writeOne(services, { ...plan, message: withIdentity(message, last) }, last)
   return { id, written: [...commits, id] }
+}
+
+/** The message with the trailer of the change that a commit is, unless it has that already. */
+function withIdentity(message: string, { message: before }: Commit): string {
+  const identity = identityOf({ message: before })
+  return identity.kind === "one" && identityOf({ message }).kind === "none" ? withTrailer(message, "Change-Id", identity.id) : message
 }
 
 async function rebaseAndMerge(services: Services, plan: Plan): Promise<Built> {

@@ -47,7 +47,7 @@ export interface Readiness {
 
 /**
  * Refuses `methodNotAllowed` what can't be merged: drafts, what `tryMerge` refuses, what the branch's rule forbids, unsigned commits where signed
- * ones are required, and pull requests that depend on open issues. Gives the trial merge.
+ * ones are required, and pull requests that stand on others or depend on open issues. Gives the trial merge.
  */
 export async function requireReady(
   services: Services,
@@ -56,6 +56,8 @@ export async function requireReady(
 ): Promise<Trial> {
   const db = services.database.read
   if (isUnfinished(found.issue.title)) throw refuse.methodNotAllowed("Work in progress PRs cannot be merged")
+  if (!later && found.pull.stands_on !== "")
+    throw refuse.methodNotAllowed("this pull request stands on others, which have to be merged before it: see its stack")
   const trial = await tryMerge(services, found)
   if (!later && !(force && (await mayBypass(db, protection, found, found.me)))) {
     const reason = protection && (await unmet(services, found, trial, protection, isQueued))

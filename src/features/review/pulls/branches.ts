@@ -2,7 +2,7 @@ import type { Repository } from "../../../access/permission.ts"
 import type { Pull } from "../../../access/policies/pulls.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
-import type { Transaction } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables/index.ts"
 import { publish } from "../../../core/events/publish.ts"
@@ -11,21 +11,41 @@ import { isBlocked } from "../../planning/dependencies/rules.ts"
 import { lockForIssues, lockIssue } from "../../planning/issues/lock.ts"
 import { setState } from "../../planning/issues/state.ts"
 import { type NewBase, retargetPull, whyNotRetargeted } from "./retarget.ts"
-import { findOpenElsewhere, findOpenFrom, findOpenInto, renameBases, renameHeads } from "./store.ts"
+import { findLastFrom, findOpenElsewhere, findOpenFrom, findOpenInto, renameBases, renameHeads } from "./store.ts"
 
 /** What happens to pull requests when their branches are deleted or renamed, alone or with their repository. */
 
 export interface DeletedBranches {
   readonly repository: Repository
   readonly branches: readonly string[]
-  /** The assessment against the default branch for pull requests whose base was deleted, by id, as far as it was made. */
+  /** The branch that takes the place of a deleted one as a base: see `newBasesOf`. */
+  readonly newBases: ReadonlyMap<string, string>
+  /** The assessment against it for pull requests whose base was deleted, by id, as far as it was made. */
   readonly found: ReadonlyMap<number, NewBase>
   readonly actor: User
   readonly now: Seconds
 }
 
 /**
- * Closes the open pull requests whose head was deleted, and retargets those whose base was deleted to the default branch, or closes them where that
+ * Which branch takes the place of each of these, which are deleted, as a base: that into which it was merged last, so that what stood on it in a stack goes where it
+ * went; where it was not, or that is deleted too, the default branch.
+ */
+export async function newBasesOf(
+  db: Handle,
+  { id: repositoryId, default_branch }: Pick<Repository, "id" | "default_branch">,
+  branches: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const last = new Map((await findLastFrom(db, { repositoryId, branches })).map((row) => [row.head_branch, row]))
+  return new Map(
+    branches.map((name) => {
+      const into = last.get(name)
+      return [name, into?.is_merged === 1 && !branches.includes(into.base_branch) ? into.base_branch : default_branch]
+    }),
+  )
+}
+
+/**
+ * Closes the open pull requests whose head was deleted, and retargets those whose base was deleted to the branch that takes its place, or closes them where that
  * is impossible. Those of archived repositories, and those that depend on open issues, are left as they are.
  */
 export async function closeOrRetargetPulls(tx: Transaction, services: Services, deleted: DeletedBranches): Promise<void> {
@@ -39,7 +59,7 @@ export async function closeOrRetargetPulls(tx: Transaction, services: Services, 
   }
   for (const pull of await findOpenInto(tx, names)) {
     await changeLocked(tx, pull, async (locked) => {
-      const base = locked.repository.default_branch
+      const base = deleted.newBases.get(locked.pull.base_branch) ?? locked.repository.default_branch
       const target = { ...locked, base, found: deleted.found.get(pull.id), actor, now }
       if (branches.includes(base) || (await whyNotRetargeted(tx, target))) await close(tx, services, locked, deleted)
       else await retargetPull(tx, target)
@@ -54,7 +74,7 @@ export async function closeOrRetargetPulls(tx: Transaction, services: Services, 
 export async function closePullsFrom(
   tx: Transaction,
   services: Services,
-  from: Omit<DeletedBranches, "branches" | "found">,
+  from: Omit<DeletedBranches, "branches" | "newBases" | "found">,
 ): Promise<void> {
   for (const pull of await findOpenElsewhere(tx, { repositoryId: from.repository.id }))
     await changeLocked(tx, pull, (locked) => close(tx, services, locked, from))

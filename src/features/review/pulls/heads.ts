@@ -5,11 +5,11 @@ import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables/index.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { branchRef, type ObjectId, type Repository } from "../../../git/index.ts"
+import type { ObjectId, Repository } from "../../../git/index.ts"
 import { lockForIssues, lockIssue } from "../../planning/issues/lock.ts"
 import { touchIssue } from "../../planning/issues/touch-store.ts"
 import { type Comparison, compareReviews, refreshStale } from "../reviews/stale.ts"
-import { type Assessment, assess, assessedColumns } from "./mergeability.ts"
+import { type Assessment, assess, assessedColumns, comparedWith } from "./mergeability.ts"
 import type { PushedCommits } from "./pushed.ts"
 import { alignPull, bringCommit, ensurePullRefs, type Head } from "./refs.ts"
 import { type AssessedColumns, replaceHead } from "./store.ts"
@@ -49,7 +49,7 @@ export async function assessCommit(
   { pull, base, id }: Pick<HeadLocation, "pull" | "base"> & { readonly id: ObjectId },
 ): Promise<NewHead> {
   const { git } = services
-  const baseId = await git.references.resolve(base, branchRef(pull.base_branch))
+  const baseId = await comparedWith(git, base, pull)
   const assessment = baseId === undefined ? undefined : await assess(git, base, baseId, id)
   const comparison = await compareReviews(services, { pull, repository: base, headId: id, mergeBase: assessment?.mergeBase })
   return { pull, id, assessment, comparison }

@@ -97,8 +97,19 @@ export const assessedColumns = (found: Assessment): AssessedColumns => ({
 })
 
 /** Stores an assessment, unless head or base branch have changed; then gives undefined. */
-export const writeAssessment = (tx: Transaction, pull: Pick<Pull, "id" | "base_branch">, found: Assessment): Promise<Pull | undefined> =>
-  storeAssessment.first(tx, { ...assessedColumns(found), id: pull.id, baseBranch: pull.base_branch })
+export const writeAssessment = (
+  tx: Transaction,
+  { id, base_branch: baseBranch, stands_on: standsOn }: Pick<Pull, "id" | "base_branch" | "stands_on">,
+  found: Assessment,
+): Promise<Pull | undefined> => storeAssessment.first(tx, { ...assessedColumns(found), id, baseBranch, standsOn })
+
+/** The commit that a pull request is compared with: the one below it in its stack, else the tip of its base branch; undefined where that is gone. */
+export const comparedWith = (
+  git: Git,
+  repository: Repository,
+  { stands_on, base_branch }: Pick<Pull, "stands_on" | "base_branch">,
+): Promise<ObjectId | undefined> =>
+  stands_on === "" ? git.references.resolve(repository, branchRef(base_branch)) : Promise.resolve(objectId(stands_on))
 
 /** How often a pull request is assessed again because it moved meanwhile. */
 const TRIES = 5
@@ -136,7 +147,7 @@ async function reassess(services: Services, pull: Pull, number: number): Promise
   const { database, git } = services
   const row = await findRepositoryById.first(database.read, { id: pull.repository_id })
   const repository = row && git.at(row.storage, row.object_format)
-  const baseId = repository && (await git.references.resolve(repository, branchRef(pull.base_branch)))
+  const baseId = repository && (await comparedWith(git, repository, pull))
   if (!repository || baseId === undefined || (await git.objects.info(repository, objectId(pull.head_id))) === undefined) return undefined
   const found = await assess(git, repository, baseId, objectId(pull.head_id))
   const written = await database.write((tx) => writeAssessment(tx, pull, found))

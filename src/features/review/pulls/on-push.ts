@@ -9,7 +9,7 @@ import { branchOf, branchRef, type ObjectId, objectId } from "../../../git/index
 import type { MovedPush, PushStep } from "../../code/pushes/step.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
 import { compareReviews } from "../reviews/stale.ts"
-import { closeOrRetargetPulls } from "./branches.ts"
+import { closeOrRetargetPulls, newBasesOf } from "./branches.ts"
 import { assessHead, type NewHead, writeHead } from "./heads.ts"
 import { type PushedCommits, pushedCommits } from "./pushed.ts"
 import { alignPull } from "./refs.ts"
@@ -42,7 +42,7 @@ const deletedBranches = ({ changes }: MovedPush): readonly string[] =>
 
 /**
  * Pull requests follow their branches: a push to a head moves them, a push to a base queues their assessment, and those whose branch is deleted are
- * closed or retargeted to the default branch.
+ * closed or retargeted to the branch that it was merged into, or to the default branch.
  */
 export const movePulls: PushStep = async (moved) => {
   const { services, row } = moved
@@ -63,11 +63,12 @@ export const movePulls: PushStep = async (moved) => {
       left.push(pull)
     }
   }
-  const found = deleted.length === 0 ? new Map<number, NewBase>() : await assessDefaultBranch(moved, deleted)
+  const newBases = deleted.length === 0 ? new Map<string, string>() : await newBasesOf(services.database.read, row, deleted)
+  const found = deleted.length === 0 ? new Map<number, NewBase>() : await assessNewBases(moved, newBases)
   return async (tx, { repository, pusher, now }) => {
     for (const { head, pushed } of heads) await writeHead(tx, services, head, { pusher, pushed, now })
     for (const { id } of left) await services.jobs.enqueue(tx, alignPull, { pullId: id })
-    if (deleted.length > 0) await closeOrRetargetPulls(tx, services, { repository, branches: deleted, found, actor: pusher, now })
+    if (deleted.length > 0) await closeOrRetargetPulls(tx, services, { repository, branches: deleted, newBases, found, actor: pusher, now })
     for (const branch of await basesAmong(tx, row.id, branches))
       await enqueueOnce(tx, services.jobs, recheckBase, { repositoryId: row.id, branch })
   }
@@ -82,26 +83,23 @@ async function basesAmong(tx: Transaction, repositoryId: number, branches: reado
   return new Set(into.map((pull) => pull.base_branch))
 }
 
-/** The assessments against the default branch of the pull requests whose base was deleted, by id. */
-async function assessDefaultBranch(
+/** The assessments against their new bases of the pull requests whose base was deleted, by id. */
+async function assessNewBases(
   { services, row, repository }: MovedPush,
-  deleted: readonly string[],
+  newBases: ReadonlyMap<string, string>,
 ): Promise<ReadonlyMap<number, NewBase>> {
   const { database, git, log } = services
-  const into = await findOpenInto(database.read, { repositoryId: row.id, branches: deleted })
-  const tip = into.length === 0 ? undefined : await git.references.resolve(repository, branchRef(row.default_branch))
+  const into = await findOpenInto(database.read, { repositoryId: row.id, branches: [...newBases.keys()] })
   const found = new Map<number, NewBase>()
-  if (tip === undefined) return found
   for (const pull of into.slice(0, MOVED_AT_ONCE)) {
+    const tip = await git.references.resolve(repository, branchRef(newBases.get(pull.base_branch) ?? row.default_branch))
+    if (tip === undefined) continue
     const headId = objectId(pull.head_id)
     try {
       const mergeBase = await git.history.mergeBase(repository, tip, headId)
       found.set(pull.id, { headId, mergeBase, comparison: await compareReviews(services, { pull, repository, headId, mergeBase }) })
     } catch (error) {
-      log.error(
-        { err: error, pull: pull.id },
-        "a pull request could not be compared with the default branch; its verdicts are taken for stale",
-      )
+      log.error({ err: error, pull: pull.id }, "a pull request could not be compared with its new base; its verdicts are taken for stale")
     }
   }
   return found

@@ -55,7 +55,7 @@ export async function retargetPull(tx: Transaction, retarget: Retarget): Promise
   // If the head has moved since the assessment, it is assessed again.
   const found = retarget.found?.headId === pull.head_id ? retarget.found : undefined
   const unknown = { mergeability: "checking", ...(found && { merge_base: found.mergeBase ?? "" }) } as const
-  await updatePull(tx, pull.id, { base_branch: base, ...(found?.assessment ? assessedColumns(found.assessment) : unknown) })
+  await updatePull(tx, pull.id, { base_branch: base, stands_on: "", ...(found?.assessment ? assessedColumns(found.assessment) : unknown) })
   publish(tx, { kind: "issue.edited", issue, actor, changes: { base: { from: pull.base_branch, to: base } }, at: now })
   await dropSchedule(tx, { pullId: pull.id, issue, actor, now })
   await touchIssue(tx, issue, now)

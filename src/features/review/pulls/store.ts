@@ -10,6 +10,9 @@ export { findPullByIssue } from "../../../access/store.ts"
 
 export const findPull = query("pulls.find", (db, p: Params<{ id: number }>) => db.selectFrom("pulls").selectAll().where("id", "=", p.id))
 
+/** The commit that a pull request is compared with: the one below it in its stack, else the tip of its base branch. */
+const baseTip = sql<string | null>`coalesce(nullif(pulls.stands_on, ''), base.commit_id)`.as("base_tip")
+
 /** What is shown of a pull request beside its own row: the tips of both branches, null where one is gone, and the number of submitted reviews. */
 export interface PullSummary {
   readonly base_tip: string | null
@@ -28,7 +31,7 @@ export const findPullsOfIssues = query("pulls.findOfIssues", (db, p: Params<{ is
       join.onRef("head.repository_id", "=", "pulls.head_repository_id").onRef("head.name", "=", "pulls.head_branch"),
     )
     .selectAll("pulls")
-    .select(["base.commit_id as base_tip", "head.commit_id as head_tip"])
+    .select(["head.commit_id as head_tip", baseTip])
     .select(
       sql<number>`(select count(*) from comments where comments.issue_id = pulls.issue_id and comments.kind = 'review')`.as(
         "reviews_count",
@@ -46,7 +49,7 @@ export const findNow = query("pulls.findNow", (db, p: Params<{ id: number }>) =>
       join.onRef("base.repository_id", "=", "pulls.repository_id").onRef("base.name", "=", "pulls.base_branch"),
     )
     .selectAll("pulls")
-    .select(["issues.number", "issues.is_closed", "base.commit_id as base_tip"])
+    .select(["issues.number", "issues.is_closed", baseTip])
     .where("pulls.id", "=", p.id),
 )
 
@@ -200,6 +203,17 @@ export const findOpenInto = query("pulls.findOpenInto", (db, p: Branches) =>
     .orderBy("pulls.id"),
 )
 
+/** The last pull request from each of these branches of a repository into another of its branches; the newest is the last. */
+export const findLastFrom = query("pulls.findLastFrom", (db, p: Params<{ repositoryId: number; branches: readonly string[] }>) =>
+  db
+    .selectFrom("pulls")
+    .select(["head_branch", "base_branch", "is_merged"])
+    .where("repository_id", "=", p.repositoryId)
+    .where("head_repository_id", "=", p.repositoryId)
+    .where("head_branch", "in", p.branches)
+    .orderBy("id"),
+)
+
 /** The pull requests whose merge made a commit, newest first; more than one only where a merge was recorded by hand. */
 export const findMergedBy = query("commits.findMergedPulls", (db, p: Params<{ repositoryId: number; commitId: string }>) =>
   db
@@ -301,14 +315,17 @@ export const findReviewedCommits = query("reviews.findNamedCommits", (db, p: Par
     .where("pulls.repository_id", "=", p.repositoryId),
 )
 
-export const storeAssessment = query("pulls.storeAssessment", (db, p: Params<AssessedColumns & { id: number; baseBranch: string }>) =>
-  db
-    .updateTable("pulls")
-    .set(assessedValues(p))
-    .where("id", "=", p.id)
-    .where("head_id", "=", p.head_id)
-    .where("base_branch", "=", p.baseBranch)
-    .returningAll(),
+export const storeAssessment = query(
+  "pulls.storeAssessment",
+  (db, p: Params<AssessedColumns & { id: number; baseBranch: string; standsOn: string }>) =>
+    db
+      .updateTable("pulls")
+      .set(assessedValues(p))
+      .where("id", "=", p.id)
+      .where("head_id", "=", p.head_id)
+      .where("base_branch", "=", p.baseBranch)
+      .where("stands_on", "=", p.standsOn)
+      .returningAll(),
 )
 
 /** Changes these columns of a pull request. */

@@ -136,6 +136,7 @@ async function conditionsOf(call: MergeCall, view: PullView, statuses: readonly 
     ...(isUnfinished(issue.title)
       ? [final(waiting("git-pull-request-draft", t("This is a draft: its title has a work-in-progress prefix.")))]
       : []),
+    ...(pull.stands_on === "" ? [] : [waiting("stack", t("It stands on pull requests that have to be merged before it."))]),
     mergeability(call),
     ...(isBranchGone(view)
       ? [told("git-branch", html`The branch <code><bdi>${pull.head_branch}</bdi></code> was deleted; its last commit is kept.`)]

@@ -122,7 +122,7 @@ export const mergeForms: readonly Sketch[] = [
   ...queueForms,
 ]
 
-const STYLES: Readonly<Record<MergeStyle, readonly [short: Text, button: Text, about: Text]>> = {
+export const STYLES: Readonly<Record<MergeStyle, readonly [short: Text, button: Text, about: Text]>> = {
   merge: [t("Merge commit"), t("Merge"), t("All commits will be added to the base branch with a merge commit.")],
   rebase: [t("Rebase"), t("Rebase and merge"), t("All commits will be rebased and added to the base branch.")],
   "rebase-merge": [

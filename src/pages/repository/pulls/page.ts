@@ -31,7 +31,9 @@ import { pullReply } from "./reply.ts"
 import { deleteReview, filesForms, reviewForms } from "./review-forms.ts"
 import { reviewersPart } from "./reviewers.ts"
 import { drawReviews } from "./reviews-view.ts"
+import { mergeStackForm, stackBox } from "./stack-box.ts"
 import { suggestionsForm } from "./suggestions.ts"
+import { versionsPage } from "./versions.ts"
 import { viewedForm } from "./viewed.ts"
 
 /** The pages of a repository's pull requests. */
@@ -50,7 +52,7 @@ async function conversationPage(
     ...options,
     forms,
     reviewsOf: (ids, actions) => drawReviews(call, ids, actions),
-    below: await mergeBox({ ...shape.call, draft: call.draft }, shape.pull, style),
+    below: html`${await stackBox(shape)}${await mergeBox({ ...shape.call, draft: call.draft }, shape.pull, style)}`,
     side: await reviewersPart(shape, call.draft),
   })
   return pullPage(shape, "conversation", body)
@@ -147,6 +149,7 @@ export const pullPages: readonly Page[] = [
         "commits",
         html`
           <h2 class="hidden-text">Commits</h2>
+          <p class="small"><a href="${conversationPath(call)}/versions">${icon("history")} Versions</a></p>
           ${
             rows.length > 0
               ? html`<ul class="rows">${rows}</ul>`
@@ -160,8 +163,9 @@ export const pullPages: readonly Page[] = [
 
   ...pullFilePages,
   pullLines,
+  versionsPage,
   pullReply,
-  ...[...mergeForms, ...reviewForms].map(({ on }) => on(pullConversation)),
+  ...[...mergeForms, mergeStackForm, ...reviewForms].map(({ on }) => on(pullConversation)),
   ...filesForms.map(({ on }) => on(pullFiles)),
   suggestionsForm,
   viewedForm,

@@ -7,13 +7,15 @@ import { topicsOf } from "../topics.ts"
 
 /** What a push to `refs/for/BASE`, or `refs/for/BASE/TOPIC`, asks for. */
 
-/** The push options that count for an offer: `topic`, `title`, `description` and `force-push`. */
+/** The push options that count for an offer: `topic`, `title`, `description`, `force-push` and `close-dropped`. */
 export interface OfferOptions {
   readonly topic: string | undefined
   readonly title: string | undefined
   readonly description: string | undefined
   /** Whether what was offered before may be replaced by commits that don't contain it. */
   readonly isForced: boolean
+  /** Whether changes that a series no longer has are closed. */
+  readonly closesDropped: boolean
 }
 
 export function readOfferOptions(options: readonly string[]): OfferOptions {
@@ -27,6 +29,7 @@ export function readOfferOptions(options: readonly string[]): OfferOptions {
     title: (title && oneLine(title)) || undefined,
     description: cleanText(text("description")),
     isForced: optionSwitch(options, "force-push") === true,
+    closesDropped: optionSwitch(options, "close-dropped") === true,
   }
 }
 
@@ -48,8 +51,8 @@ export const cleanText = <T extends string | undefined>(text: T): T | string => 
 /** Where an offer goes. */
 export interface Target {
   readonly base: string
-  /** With the name of its author before it, as it is stored: `ann/topic`. */
-  readonly topic: string
+  /** With the name of its author before it, as it is stored: `ann/topic`. Without one a series is offered. */
+  readonly topic: string | undefined
 }
 
 /** The longest topic, in characters. */
@@ -57,7 +60,7 @@ const LONGEST_TOPIC = 200
 
 /**
  * Finds the base branch in the name of a reference; what follows it is the topic. The whole may be a branch, then the option has the topic; else the
- * shortest beginning that is one counts. Gives words for the pusher where there is neither.
+ * shortest beginning that is one counts. Gives words for the pusher where there is no branch.
  */
 export async function readTarget(
   db: Handle,
@@ -72,7 +75,7 @@ export async function readTarget(
   const base = known.has(name) ? name : beginnings.find((beginning) => known.has(beginning))
   if (base === undefined) return `there is no branch ${name} to offer commits to`
   const topic = base === name ? options.topic : name.slice(base.length + 1)
-  if (topic === undefined) return `topic-branch is not set: push to refs/for/${base}/TOPIC, or with -o topic=TOPIC`
+  if (topic === undefined) return { base, topic }
   const own = topicsOf(login)
   const full = topic.startsWith(own) ? topic : own + topic
   if (topic.length > LONGEST_TOPIC || !isBranchName(full)) return "the topic must be what a branch could be called, and not too long"

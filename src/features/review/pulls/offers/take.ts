@@ -1,14 +1,12 @@
 import type { Pull } from "../../../../access/policies/pulls.ts"
 import type { OnRepository } from "../../../../access/policies/repositories.ts"
 import type { Me } from "../../../../access/policies/site.ts"
-import type { Transaction } from "../../../../core/database/database.ts"
 import { lockRow } from "../../../../core/database/lock.ts"
 import { Refusal, refuse } from "../../../../core/errors.ts"
 import type { Services } from "../../../../core/services.ts"
 import { movableBy, notMovable } from "../../../../core/task-token.ts"
 import {
   branchRef,
-  isGitError,
   type ObjectId,
   objectId,
   type RefCommand,
@@ -24,19 +22,18 @@ import { editIssue } from "../../../planning/issues/edit.ts"
 import { lockForIssues, lockIssue } from "../../../planning/issues/lock.ts"
 import { findIssueById } from "../../../planning/issues/store.ts"
 import { ALIGN_AFTER, preparePull, requireNotBlocked, writePull, writeRefsOf } from "../create.ts"
-import { assessCommit, type NewHead, writeHead } from "../heads.ts"
+import { assessCommit, writeHead } from "../heads.ts"
 import type { PullWithIssue } from "../present.ts"
 import { commitsBetween } from "../pushed.ts"
-import { alignPull, headRef, writePullRefs } from "../refs.ts"
-import { findOpenOffer, findPull } from "../store.ts"
+import { alignPull, headRef } from "../refs.ts"
+import { findOpenOffer } from "../store.ts"
 import { topicsOf } from "../topics.ts"
-import { cleanText, type OfferOptions, oneLine, readOfferOptions, readTarget, type Target } from "./request.ts"
+import { type Ready, textsOf, writeRefsOfUpdate } from "./ready.ts"
+import { type OfferOptions, readOfferOptions, readTarget } from "./request.ts"
+import { seriesTakers } from "./series.ts"
 
 /** The most pull requests that one push opens or updates. */
 const MOST_OFFERS = 20
-
-/** The longest description that is taken from a commit, in characters. */
-const LONGEST_MESSAGE = 65_536
 
 type Judged = Parameters<OfferTaker["judge"]>[0]
 
@@ -62,25 +59,12 @@ export async function judge({ services, on, commands, options }: Judged): Promis
         ? await readTarget(db, { repositoryId: on.repository.id, login: me.name }, ref, asked)
         : `more than ${MOST_OFFERS} pull requests in one push; push them in parts`
     if (typeof target === "string") refused.set(ref, target)
-    else if (isMovable && !isMovable(branchRef(target.topic.slice(own.length)))) refused.set(ref, String(notMovable(ref)))
-    else if (seen.has(`${target.base}:${target.topic}`)) refused.set(ref, "the same topic comes twice in one push")
-    else seen.add(`${target.base}:${target.topic}`)
+    else if (isMovable && (target.topic === undefined || !isMovable(branchRef(target.topic.slice(own.length)))))
+      refused.set(ref, String(notMovable(ref)))
+    else if (seen.has(`${target.base}:${target.topic ?? ""}`)) refused.set(ref, "the same topic comes twice in one push")
+    else seen.add(`${target.base}:${target.topic ?? ""}`)
   }
   return refused
-}
-
-/** One offer that is ready to be written. */
-interface Ready {
-  readonly ref: RefName
-  readonly write: (tx: Transaction) => Promise<PullWithIssue>
-  /** What follows outside of the database. Doesn't throw: a job does what failed. */
-  readonly finish: (made: PullWithIssue) => Promise<void>
-  readonly done: (made: PullWithIssue) => Done
-}
-
-interface Done {
-  readonly written: WrittenRef
-  readonly line: string
 }
 
 /** Opens or updates a pull request for each; of an atomic push for all or none. */
@@ -98,17 +82,17 @@ export async function take({ services, on, commands, options, atomic }: Paramete
     try {
       const ready: Ready[] = []
       for (const command of group) {
-        const one = await prepare(services, found, { repository, command, asked })
-        if (typeof one === "string") refused.set(command.ref, one)
-        else ready.push(one)
+        const made = await prepare(services, found, { repository, command, asked })
+        if (typeof made === "string") refused.set(command.ref, made)
+        else ready.push(...made)
       }
-      if (ready.length < group.length) for (const { ref } of ready) refused.set(ref, "atomic push failed")
+      if (group.some(({ ref }) => refused.has(ref))) for (const { ref } of ready) refused.set(ref, "atomic push failed")
       else
         for (const { one, pull } of await writeAll(services, ready)) {
           await one.finish(pull)
-          const { written: reference, line } = one.done(pull)
+          const { written: reference, line, notes = [] } = one.done(pull)
           written.set(one.ref, reference)
-          lines.push("", line, `  ${at}/${pull.issue.number}`, "")
+          lines.push("", line, `  ${at}/${pull.issue.number}`, ...notes, "")
         }
     } catch (error) {
       const words = wordsFor(services, error)
@@ -139,39 +123,46 @@ interface Offer {
   readonly asked: OfferOptions
 }
 
-/** Reads what an offer needs from git, or gives words against it. */
-async function prepare(services: Services, found: OnRepository & Me, offer: Offer): Promise<Ready | string> {
+/** Reads what an offer needs from git, or gives words against it. One without a topic is a series, of which each commit becomes a pull request. */
+async function prepare(services: Services, found: OnRepository & Me, offer: Offer): Promise<readonly Ready[] | string> {
   const { command, asked } = offer
   const db = services.database.read
   const target = await readTarget(db, { repositoryId: found.repository.id, login: found.me.name }, command.ref, asked)
   if (typeof target === "string") return target
   if (command.newId === null) return "there is nothing to delete"
-  const open = await findOpenOffer.first(db, {
-    repositoryId: found.repository.id,
-    baseBranch: target.base,
-    topic: target.topic,
-    authorId: found.me.id,
-  })
-  return open
-    ? prepareUpdate(services, found, { ...offer, pull: open, id: command.newId })
-    : prepareNew(services, found, { ...offer, target, id: command.newId })
+  const { base, topic } = target
+  const { newId: id } = command
+  if (topic === undefined) {
+    const [take] = seriesTakers.of(services)
+    return take ? take(services, found, { ...offer, base, id }) : "no series are taken here"
+  }
+  const open = await findOpenOffer.first(db, { repositoryId: found.repository.id, baseBranch: base, topic, authorId: found.me.id })
+  const ready = await (open
+    ? prepareUpdate(services, found, { ...offer, pull: open, id })
+    : prepareNew(services, found, { ...offer, target: { base, topic }, id }))
+  return typeof ready === "string" ? ready : [ready]
 }
 
 /** A pull request of a topic that has no open one. Its title and description are those of its last commit, unless the push has others. */
 async function prepareNew(
   services: Services,
   found: OnRepository & Me,
-  { repository, command, asked, target, id }: Offer & { readonly target: Target; readonly id: ObjectId },
+  {
+    repository,
+    command,
+    asked,
+    target,
+    id,
+  }: Offer & { readonly target: { readonly base: string; readonly topic: string }; readonly id: ObjectId },
 ): Promise<Ready | string> {
   const tip = await services.git.references.resolve(repository, branchRef(target.base))
   if (tip === undefined) return `the branch ${target.base} is gone`
-  const { message } = await services.git.objects.readCommit(repository, id)
-  const [subject = "", ...rest] = message.slice(0, LONGEST_MESSAGE).split("\n")
+  const { title, body } = textsOf(await services.git.objects.readCommit(repository, id))
   const options = {
     base: target.base,
     head: target.topic,
-    title: asked.title ?? (oneLine(subject) || target.topic),
-    body: asked.description ?? cleanText(rest.join("\n").trim()),
+    title: asked.title ?? (title || target.topic),
+    body: asked.description ?? body,
   }
   const prepared = await preparePull(services, found, {
     base: { on: found, repository, name: target.base, tip },
@@ -229,31 +220,5 @@ async function prepareUpdate(
       written: { ref: headRef(issue.number), oldId: before, newId: id, forced: isForced },
       line: `Pull request #${issue.number} was updated:`,
     }),
-  }
-}
-
-/** How often the references are written again because another push came between. */
-const TRIES = 5
-
-/** Writes the references of a pull request that has new commits; of two pushes at once, the last to finish leaves those of the row. */
-async function writeRefsOfUpdate(
-  services: Services,
-  repository: Repository,
-  { head, number }: { readonly head: NewHead; readonly number: number },
-): Promise<void> {
-  const current = () => findPull.first(services.database.read, { id: head.pull.id })
-  try {
-    let row = await current()
-    for (let tries = 0; tries < TRIES && row; tries++) {
-      const isOurs = row.head_id === head.id
-      const assessment = isOurs ? head.assessment : undefined
-      await writePullRefs(services, repository, { number, headId: objectId(row.head_id), ...(assessment && { assessment }) })
-      const next = await current()
-      if (next?.head_id === row.head_id) return
-      row = next
-    }
-  } catch (error) {
-    if (!isGitError(error, "conflict"))
-      services.log.error({ err: error, pull: head.pull.id }, "the references of a pull request were left to the job")
   }
 }
