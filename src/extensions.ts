@@ -1,6 +1,7 @@
 import type { Filling } from "./core/extensions.ts"
 import { tokensOfJobs } from "./features/actions/tasks/bearer.ts"
 import { repositoriesGone } from "./features/code/lifecycle/delete.ts"
+import { commitsOfDeletions } from "./features/code/deletions/commits.ts"
 import { commitsOfReleases, commitsToKeep } from "./features/code/lifecycle/maintenance.ts"
 import { branchRule, tagRule } from "./features/code/protections/checks.ts"
 import { referenceRules } from "./features/code/pushes/checks.ts"
@@ -21,7 +22,7 @@ export const extensions: readonly Filling[] = [
   stepsAfterPush,
   referenceRules.with(branchRule, tagRule),
   offerTakers.with(pullOffers),
-  commitsToKeep.with(commitsOfReleases, commitsOfPulls),
+  commitsToKeep.with(commitsOfReleases, commitsOfPulls, commitsOfDeletions),
   stateRules.with(dependencyRule, pullStateRule),
   deletionRules.with(repositoriesGone, packagesGone),
   mergeAttempts.with(readThreadOf),

@@ -69,6 +69,7 @@ import { scheduledBackup } from "./features/site/backups/scheduled.ts"
 import { archiveJob } from "./features/site/migration/archives/jobs.ts"
 import { importDefinition, takeOverJob } from "./features/site/migration/jobs.ts"
 import { countChanges } from "./features/site/takeover/count-changes.ts"
+import { endDeletions } from "./features/site/undo/jobs.ts"
 
 /** All kinds of jobs: work outside the database that follows a write. */
 export const jobs: readonly JobDefinition[] = [
@@ -131,6 +132,7 @@ export const scheduleOf = (config: Pick<Config, "backup">): readonly Task[] => [
 const tasks: readonly Task[] = [
   removeEndedJobs,
   pruneEvents,
+  endDeletions,
   pruneSentForms,
   sweepRepositories,
   sweepStoredRepositories,

@@ -19,12 +19,14 @@ import { tracking } from "./features/planning/tracking/listener.ts"
 import { merging } from "./features/review/merging/listener.ts"
 import { pulls } from "./features/review/pulls/listener.ts"
 import { reviewCleanup } from "./features/review/reviews/cleanup.ts"
+import { undo } from "./features/site/undo/listener.ts"
 
 /**
  * All listeners to domain events, in their order: first those that update the data itself, then those that notify people and programs. The
  * timeline comes before listeners that refer to its entries.
  */
 export const listeners: readonly Listener[] = [
+  undo,
   following,
   repositoryCleanup,
   packageLinks,

@@ -77,6 +77,7 @@ import { announcementOperations } from "./features/site/announcements/operations
 import { siteOperations } from "./features/site/information/operations.ts"
 import { sentArchiveOperations } from "./features/site/migration/archives/operations.ts"
 import { migrationOperations } from "./features/site/migration/operations.ts"
+import { undoOperations } from "./features/site/undo/operations.ts"
 
 /** Every operation that the service can do. */
 export const operations: readonly Operation[] = registry(
@@ -158,5 +159,6 @@ export const operations: readonly Operation[] = registry(
   announcementOperations,
   adoptionOperations,
   siteOperations,
+  undoOperations,
   markupOperations,
 )
