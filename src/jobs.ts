@@ -69,6 +69,7 @@ import { scheduledBackup } from "./features/site/backups/scheduled.ts"
 import { archiveJob } from "./features/site/migration/archives/jobs.ts"
 import { importDefinition, takeOverJob } from "./features/site/migration/jobs.ts"
 import { countChanges } from "./features/site/takeover/count-changes.ts"
+import { forgetAuditOfOrganizations } from "./features/site/audit/jobs.ts"
 import { endDeletions } from "./features/site/undo/jobs.ts"
 
 /** All kinds of jobs: work outside the database that follows a write. */
@@ -133,6 +134,7 @@ const tasks: readonly Task[] = [
   removeEndedJobs,
   pruneEvents,
   endDeletions,
+  forgetAuditOfOrganizations,
   pruneSentForms,
   sweepRepositories,
   sweepStoredRepositories,

@@ -19,6 +19,7 @@ import { tracking } from "./features/planning/tracking/listener.ts"
 import { merging } from "./features/review/merging/listener.ts"
 import { pulls } from "./features/review/pulls/listener.ts"
 import { reviewCleanup } from "./features/review/reviews/cleanup.ts"
+import { audit } from "./features/site/audit/listener.ts"
 import { undo } from "./features/site/undo/listener.ts"
 
 /**
@@ -45,6 +46,7 @@ export const listeners: readonly Listener[] = [
   accountMails,
   runMails,
   webhooks,
+  audit,
   workflows,
   runners,
 ]

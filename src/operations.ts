@@ -77,6 +77,7 @@ import { announcementOperations } from "./features/site/announcements/operations
 import { siteOperations } from "./features/site/information/operations.ts"
 import { sentArchiveOperations } from "./features/site/migration/archives/operations.ts"
 import { migrationOperations } from "./features/site/migration/operations.ts"
+import { auditOperations } from "./features/site/audit/operations.ts"
 import { undoOperations } from "./features/site/undo/operations.ts"
 
 /** Every operation that the service can do. */
@@ -160,5 +161,6 @@ export const operations: readonly Operation[] = registry(
   adoptionOperations,
   siteOperations,
   undoOperations,
+  auditOperations,
   markupOperations,
 )
