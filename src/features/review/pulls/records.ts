@@ -4,6 +4,7 @@ import { Repository } from "../../code/repositories/records.ts"
 import { Team } from "../../people/teams/records.ts"
 import { User } from "../../people/users/records.ts"
 import { Label } from "../../planning/labels/records.ts"
+import { AsOf } from "../../planning/issues/records.ts"
 import { Milestone } from "../../planning/milestones/records.ts"
 
 // --- what is answered --------------------------------------------------------------------------------------------------------------
@@ -57,6 +58,7 @@ export const PullRequest = record("PullRequest", {
   pin_order: int64({ description: "0 where it is not pinned" }),
   content_version: int64({ description: "moves with every write of the body" }),
   flow: int64({ description: "0: from a branch; 1: from a push to refs/for/…" }),
+  as_of: Type.Optional(AsOf),
 })
 export type PullRequest = Static<typeof PullRequest>
 
