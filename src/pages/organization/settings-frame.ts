@@ -14,6 +14,8 @@ const PARTS = {
   runners: { text: t("Runners"), icon: "server", path: "/actions/runners" },
   secrets: { text: t("Secrets"), icon: "lock", path: "/actions/secrets" },
   variables: { text: t("Variables"), icon: "list-unordered", path: "/actions/variables" },
+  audit: { text: t("Audit log"), icon: "log", path: "/audit" },
+  deleted: { text: t("Deleted"), icon: "trash", path: "/deleted" },
   blocked: { text: t("Blocked users"), icon: "no-entry", path: "/blocked_users" },
 } as const satisfies Parts
 
