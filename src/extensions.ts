@@ -2,6 +2,7 @@ import type { Filling } from "./core/extensions.ts"
 import { deedKeepers, operationIds } from "./core/task-token.ts"
 import { tokensOfJobs } from "./features/actions/tasks/bearer.ts"
 import { repositoriesGone } from "./features/code/lifecycle/delete.ts"
+import { commitsOfDeletions } from "./features/code/deletions/commits.ts"
 import { commitsOfReleases, commitsToKeep } from "./features/code/lifecycle/maintenance.ts"
 import { branchRule, tagRule } from "./features/code/protections/checks.ts"
 import { referenceRules } from "./features/code/pushes/checks.ts"
@@ -30,7 +31,7 @@ export const extensions: readonly Filling[] = [
   referenceRules.with(branchRule, tagRule),
   offerTakers.with(pullOffers),
   seriesTakers.with(stackedSeries),
-  commitsToKeep.with(commitsOfReleases, commitsOfPulls, commitsOfVersions),
+  commitsToKeep.with(commitsOfReleases, commitsOfPulls, commitsOfVersions, commitsOfDeletions),
   stateRules.with(dependencyRule, pullStateRule),
   deletionRules.with(repositoriesGone, packagesGone),
   mergeAttempts.with(readThreadOf),

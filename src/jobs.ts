@@ -73,6 +73,8 @@ import { archiveJob } from "./features/site/migration/archives/jobs.ts"
 import { importDefinition, takeOverJob } from "./features/site/migration/jobs.ts"
 import { pruneKeptAnswers } from "./features/site/repeats/jobs.ts"
 import { countChanges } from "./features/site/takeover/count-changes.ts"
+import { forgetAuditOfOrganizations } from "./features/site/audit/jobs.ts"
+import { endDeletions } from "./features/site/undo/jobs.ts"
 
 /** All kinds of jobs: work outside the database that follows a write. */
 export const jobs: readonly JobDefinition[] = [
@@ -138,6 +140,8 @@ export const scheduleOf = (config: Pick<Config, "backup">): readonly Task[] => [
 const tasks: readonly Task[] = [
   removeEndedJobs,
   pruneEvents,
+  endDeletions,
+  forgetAuditOfOrganizations,
   pruneSentForms,
   sweepRepositories,
   sweepStoredRepositories,

@@ -21,12 +21,15 @@ import { pulls } from "./features/review/pulls/listener.ts"
 import { queues } from "./features/review/queue/listener.ts"
 import { reviewCleanup } from "./features/review/reviews/cleanup.ts"
 import { stacks } from "./features/review/stacks/listener.ts"
+import { audit } from "./features/site/audit/listener.ts"
+import { undo } from "./features/site/undo/listener.ts"
 
 /**
  * All listeners to domain events, in their order: first those that update the data itself, then those that notify people and programs. The
  * timeline comes before listeners that refer to its entries.
  */
 export const listeners: readonly Listener[] = [
+  undo,
   following,
   repositoryCleanup,
   packageLinks,
@@ -47,6 +50,7 @@ export const listeners: readonly Listener[] = [
   accountMails,
   runMails,
   webhooks,
+  audit,
   workflows,
   runners,
 ]

@@ -81,6 +81,8 @@ import { batchOperations } from "./features/site/batch/operations.ts"
 import { siteOperations } from "./features/site/information/operations.ts"
 import { sentArchiveOperations } from "./features/site/migration/archives/operations.ts"
 import { migrationOperations } from "./features/site/migration/operations.ts"
+import { auditOperations } from "./features/site/audit/operations.ts"
+import { undoOperations } from "./features/site/undo/operations.ts"
 
 /** Every operation that the service can do. */
 export const operations: readonly Operation[] = registry(
@@ -166,5 +168,7 @@ export const operations: readonly Operation[] = registry(
   adoptionOperations,
   siteOperations,
   batchOperations,
+  undoOperations,
+  auditOperations,
   markupOperations,
 )

@@ -1,5 +1,6 @@
 import { pageRegistry } from "./core/page.ts"
 import { announcementPages } from "./pages/administration/announcements.ts"
+import { administrationDeletedPages } from "./pages/administration/deleted.ts"
 import { importedPeoplePages } from "./pages/administration/imports.ts"
 import { administrationPages } from "./pages/administration/page.ts"
 import { myPages } from "./pages/dashboard/mine.ts"
@@ -10,6 +11,8 @@ import { explorePages } from "./pages/explore/repositories.ts"
 import { devicePages } from "./pages/login/device.ts"
 import { authorizePages } from "./pages/login/oauth/authorize.ts"
 import { notificationPages } from "./pages/notifications/page.ts"
+import { organizationAuditPages } from "./pages/organization/audit.ts"
+import { organizationDeletedPages } from "./pages/organization/deleted.ts"
 import { invitationPages } from "./pages/organization/invitation.ts"
 import { organizationLabelPages } from "./pages/organization/labels.ts"
 import { organizationPages } from "./pages/organization/members.ts"
@@ -45,6 +48,7 @@ import { tagPages } from "./pages/repository/code/tags/page.ts"
 import { uploadPages } from "./pages/repository/code/upload.ts"
 import { comparePages } from "./pages/repository/compare/page.ts"
 import { composerPages } from "./pages/repository/composer.ts"
+import { deletedPages } from "./pages/repository/deleted.ts"
 import { elsewherePages } from "./pages/repository/elsewhere.ts"
 import { forkPages } from "./pages/repository/fork.ts"
 import { forksPages } from "./pages/repository/forks.ts"
@@ -95,6 +99,7 @@ import { notificationSettingsPages } from "./pages/user/settings/notifications.t
 import { membershipPages } from "./pages/user/settings/organizations.ts"
 import { profileSettingsPages } from "./pages/user/settings/profile.ts"
 import { replyPages } from "./pages/user/settings/replies.ts"
+import { ownDeletedPages } from "./pages/user/settings/deleted.ts"
 import { ownRepositoryPages } from "./pages/user/settings/repositories.ts"
 import { securityPages } from "./pages/user/settings/security.ts"
 import { tokenPages } from "./pages/user/settings/tokens.ts"
@@ -110,6 +115,7 @@ const declared = pageRegistry(
   activitySummaryPages,
   administrationPages,
   announcementPages,
+  administrationDeletedPages,
   appearancePages,
   attachmentPages,
   authorizePages,
@@ -132,6 +138,7 @@ const declared = pageRegistry(
   dashboardPages,
   diffPages,
   editorPages,
+  deletedPages,
   elsewherePages,
   uploadPages,
   explorePages,
@@ -161,9 +168,12 @@ const declared = pageRegistry(
   notificationSettingsPages,
   oauth2Pages,
   organizationLabelPages,
+  organizationDeletedPages,
+  organizationAuditPages,
   organizationPages,
   ownOrganizationPages,
   ownRepositoryPages,
+  ownDeletedPages,
   packagePages,
   peoplePages,
   pickPages,

@@ -134,3 +134,27 @@ export const findMembership = query("access.findMembership", (db, p: Params<{ or
 export const findTeamMember = query("access.findTeamMember", (db, p: Params<{ teamId: number; userId: number }>) =>
   db.selectFrom("team_members").select("team_id").where("team_id", "=", p.teamId).where("user_id", "=", p.userId),
 )
+
+/** A deletion that was made since that time, without its rows. */
+export const findDeletionById = query("access.findDeletion", (db, p: Params<{ id: number; since: number }>) =>
+  db
+    .selectFrom("deletions")
+    .select([
+      "id",
+      "kind",
+      "owner_id",
+      "repository_id",
+      "issue_id",
+      "subject_id",
+      "number",
+      "name",
+      "author_id",
+      "actor_id",
+      "commit_id",
+      "row_bytes",
+      "file_bytes",
+      "created_at",
+    ])
+    .where("id", "=", p.id)
+    .where("created_at", ">=", p.since),
+)

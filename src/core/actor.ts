@@ -93,6 +93,9 @@ export const isReadOnlyKey = (actor: Actor): boolean =>
 /** The caller's id, or 0. */
 export const actorId = (actor: Actor): number => (actor.kind === "user" ? actor.user.id : 0)
 
+/** Who calls, for events: the user of the request itself, by whom it is known where it came from (origin.ts). */
+export const whoCalls = (actor: Actor): Pick<User, "id"> => (actor.kind === "user" ? actor.user : { id: 0 })
+
 /** The deploy key that the caller authenticated with, or undefined. */
 export const deployKeyOf = (actor: Actor): DeployKeyCredential | undefined =>
   actor.kind === "user" && actor.credential.kind === "deployKey" ? actor.credential : undefined

@@ -551,6 +551,15 @@ export const settings = {
       min: 3_600,
     }),
   },
+  undo: {
+    keepSeconds: duration(7 * 86_400, "How long what was deleted can be restored; 0 keeps nothing.", { min: 0 }),
+    maxBytes: size(8 * 2 ** 20, "The most bytes that the rows of one deleted thing may take; what is larger can't be restored."),
+    ownerBytes: size(128 * 2 ** 20, "How much is kept of the deleted rows of one owner; of who deleted most, the oldest goes first."),
+    ownerFileBytes: size(10 * 2 ** 30, "The same for deleted repositories and attached files."),
+  },
+  audit: {
+    keepSeconds: duration(365 * 86_400, "How long the audit log of an organization is kept; 0 keeps none.", { min: 0 }),
+  },
   outgoing: {
     allowedHosts: text(
       "external",

@@ -16,6 +16,7 @@ const PARTS = {
   announcements: { text: t("Announcements"), icon: "megaphone", path: "/announcements" },
   organizations: { text: t("Organizations"), icon: "organization", path: "/orgs" },
   repositories: { text: t("Repositories"), icon: "repo", path: "/repos" },
+  deleted: { text: t("Deleted"), icon: "trash", path: "/deleted" },
   imports: { text: t("People of imports"), icon: "repo-push", path: "/imports" },
   webhooks: { text: t("Webhooks"), icon: "webhook", path: "/hooks" },
   runners: { text: t("Runners"), icon: "server", path: "/actions/runners" },

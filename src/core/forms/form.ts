@@ -33,6 +33,7 @@ interface Done<Address extends string> {
 interface Undone extends Done<string> {
   /** What `reads` gave before it was done. */
   readonly before: unknown
+  readonly services: Request["services"]
 }
 
 type Body = Readonly<Record<string, unknown>>
@@ -190,7 +191,7 @@ export function form<Address extends string>(declared: Declared<Address>): Page 
           if (declared.shows) return await declared.shows(done)
           const to = declared.to?.(done) ?? addressOf(on, request.path)
           if (declared.done === undefined) return moved(to)
-          const fields = undo?.fields({ ...done, before })
+          const fields = undo?.fields({ ...done, before, services: request.services })
           const back = { form: undo?.by?.id ?? declared.id, path: undo?.path?.(request.path) ?? request.path }
           return moved(to, { flash: declared.done, ...(fields && { undo: { ...back, fields } }) })
         } catch (thrown) {

@@ -163,7 +163,7 @@ const leave: Page = page({
     `,
   }),
   answer: async ({ services, me, organization }) => {
-    await services.database.write((tx) => removeMember(tx, organization.id, me.id))
+    await services.database.write((tx) => removeMember(tx, organization.id, me.id, me))
     return moved("/", { flash: t("You have left {name}.", { name: organization.name }) })
   },
 })

@@ -15,6 +15,8 @@ const PARTS = {
   secrets: { text: t("Secrets"), icon: "lock", path: "/actions/secrets" },
   variables: { text: t("Variables"), icon: "list-unordered", path: "/actions/variables" },
   deeds: { text: t("Changes by tokens"), icon: "log", path: "/token-deeds" },
+  audit: { text: t("Audit log"), icon: "log", path: "/audit" },
+  deleted: { text: t("Deleted"), icon: "trash", path: "/deleted" },
   blocked: { text: t("Blocked users"), icon: "no-entry", path: "/blocked_users" },
 } as const satisfies Parts
 

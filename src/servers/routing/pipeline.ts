@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache"
 import type { Actor, User } from "../../core/actor.ts"
 import type { State } from "../../core/database/database.ts"
 import type { Operation, Request } from "../../core/operation.ts"
+import { actorFrom } from "../../core/origin.ts"
 import type { Services } from "../../core/services.ts"
 import type { Upload, UploadForm } from "../../core/upload.ts"
 import { auditEntryOf, audited, type NewAuditEntry } from "../../features/site/administration/audit.ts"
@@ -85,8 +86,9 @@ export function routesOf<R extends Declared<Opened>, C extends Caller, Opened, I
   const entered = new WeakMap<FastifyRequest, Entered>()
 
   async function enter(record: R, request: DeclaredRequest, reply: FastifyReply): Promise<Entered> {
-    const caller = await kind.who(record, request, reply)
-    if (typeof caller === "function") return caller
+    const who = await kind.who(record, request, reply)
+    if (typeof who === "function") return who
+    const caller = request.method === "GET" ? who : { ...who, actor: actorFrom(who.actor, clientAddress(request), who.behind) }
     kind.admit(record, caller)
     const path = kind.pathOf(record, request)
     const key = keeps?.keyOf(record, caller, request)

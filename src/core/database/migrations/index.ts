@@ -51,6 +51,7 @@ import { keptAnswers } from "./0049-kept-answers.ts"
 import { taskTokens } from "./0050-task-tokens.ts"
 import { mergeQueue } from "./0051-merge-queue.ts"
 import { stacks } from "./0052-stacks.ts"
+import { undo } from "./0053-undo.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
 export const migrations: readonly Migration[] = [
@@ -106,4 +107,5 @@ export const migrations: readonly Migration[] = [
   taskTokens,
   mergeQueue,
   stacks,
+  undo,
 ]

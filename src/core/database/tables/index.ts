@@ -24,6 +24,7 @@ import type { SigningTables } from "./signing.ts"
 import type { StoredRepositoryTables } from "./stored-repositories.ts"
 import type { TakeoverTables } from "./takeover.ts"
 import type { TextTables } from "./texts.ts"
+import type { UndoTables } from "./undo.ts"
 import type { WebhookTables } from "./webhooks.ts"
 import type { WikiTables } from "./wikis.ts"
 
@@ -55,6 +56,7 @@ export interface Tables
     SignInTables,
     SigningTables,
     TextTables,
+    UndoTables,
     WebhookTables,
     StoredRepositoryTables,
     TakeoverTables,

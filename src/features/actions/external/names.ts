@@ -30,6 +30,9 @@ export const SWITCHES = [
 ] as const
 export type Switch = (typeof SWITCHES)[number]
 
+/** What webhooks of an organisation can be told of beside: each entry of its audit log. No other webhook hears it. */
+export const AUDIT = "audit"
+
 /** Each verdict of a review is an event of its own; one switch covers the three. */
 export const REVIEW_EVENTS = {
   APPROVED: "pull_request_review_approved",
@@ -37,7 +40,7 @@ export const REVIEW_EVENTS = {
   COMMENT: "pull_request_review_comment",
 } as const
 export type ReviewEvent = (typeof REVIEW_EVENTS)[keyof typeof REVIEW_EVENTS]
-export type WebhookEvent = Exclude<Switch, "pull_request_review"> | ReviewEvent
+export type WebhookEvent = Exclude<Switch, "pull_request_review"> | ReviewEvent | typeof AUDIT
 
 /** The name under which receivers of webhooks know an event; several events share one. */
 const PUBLIC_NAMES: Readonly<Record<string, string>> = {

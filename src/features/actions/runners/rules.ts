@@ -1,5 +1,5 @@
 import { hash, randomInt } from "node:crypto"
-import { type Actor, actorId } from "../../../core/actor.ts"
+import { type Actor, whoCalls } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { flag } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
@@ -54,7 +54,7 @@ export async function editRunner(
   const runner = await lockRunner(tx, owning, id)
   if (disabled === undefined) throw refuse.invalid("disabled", "is required")
   if (runner.is_disabled === flag(disabled)) return runner
-  publish(tx, { kind: disabled ? "runner.disabled" : "runner.enabled", runner, ...ownerIdsOf(runner), actor: { id: actorId(actor) } })
+  publish(tx, { kind: disabled ? "runner.disabled" : "runner.enabled", runner, ...ownerIdsOf(runner), actor: whoCalls(actor) })
   return (await changeRunner(tx, id, { is_disabled: flag(disabled), updated_at: now() })) ?? runner
 }
 
@@ -68,7 +68,7 @@ export async function deleteRunner(
 ): Promise<void> {
   const runner = await lockRunner(tx, owning, id)
   await changeRunner(tx, id, { deleted_at: now(), updated_at: now() })
-  publish(tx, { kind: "runner.deleted", runner, ...ownerIdsOf(runner), actor: { id: actorId(actor) } })
+  publish(tx, { kind: "runner.deleted", runner, ...ownerIdsOf(runner), actor: whoCalls(actor) })
 }
 
 async function lockRunner(tx: Transaction, owning: Owning, id: number): Promise<Runner> {

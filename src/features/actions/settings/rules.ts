@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely"
-import { type Actor, actorId } from "../../../core/actor.ts"
+import { type Actor, whoCalls } from "../../../core/actor.ts"
 import { differencesFrom } from "../../../core/database/changes.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
@@ -60,7 +60,7 @@ export async function requireVariable(db: Handle, owning: Owning, name: string):
 }
 
 /** An owner scope and the user who changes something of it, in events. */
-const concerning = (owning: Owning, actor: Actor) => ({ ...ownerIdsOf(ownerColumns(owning)), actor: { id: actorId(actor) } })
+const concerning = (owning: Owning, actor: Actor) => ({ ...ownerIdsOf(ownerColumns(owning)), actor: whoCalls(actor) })
 
 const takenName = (error: unknown): never => {
   throw isUniqueViolation(error) ? new Refusal("conflict", "there is a variable of this name", "name") : error

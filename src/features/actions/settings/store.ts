@@ -57,7 +57,7 @@ export const lockVariableRow = (tx: Transaction, owning: Owning, name: string): 
   variablesOf(tx, owning).selectAll().where("name", "=", name.toUpperCase()).modifyEnd(forNoKeyUpdate).executeTakeFirst()
 
 export const insertVariable = (tx: Transaction, row: Insertable<ActionVariablesTable>) =>
-  tx.insertInto("action_variables").values(row).returning("id").executeTakeFirstOrThrow()
+  tx.insertInto("action_variables").values(row).returning(["id", "name"]).executeTakeFirstOrThrow()
 
 export const changeVariable = (tx: Transaction, id: number, changes: Partial<Variable>) =>
   tx.updateTable("action_variables").set(changes).where("id", "=", id).execute()
@@ -79,11 +79,11 @@ export const insertSecret = (tx: Transaction, row: Insertable<ActionSecretsTable
     .insertInto("action_secrets")
     .values(row)
     .onConflict((conflict) => conflict.doNothing())
-    .returning("id")
+    .returning(["id", "name"])
     .executeTakeFirst()
 
 export const changeSecret = (tx: Transaction, owning: Owning, name: string, changes: Updateable<ActionSecretsTable>) =>
-  tx.updateTable("action_secrets").set(changes).where(ownedBy("action_secrets", owning)).where("name", "=", name).returning("id").execute()
+  tx.updateTable("action_secrets").set(changes).where(ownedBy("action_secrets", owning)).where("name", "=", name).returning(["id", "name"]).execute()
 
 export const removeSecret = (tx: Transaction, owning: Owning, name: string) =>
-  tx.deleteFrom("action_secrets").where(ownedBy("action_secrets", owning)).where("name", "=", name).returning("id").executeTakeFirst()
+  tx.deleteFrom("action_secrets").where(ownedBy("action_secrets", owning)).where("name", "=", name).returning(["id", "name"]).executeTakeFirst()

@@ -17,12 +17,13 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 type WithBlobs = Pick<Services, "blobs">
 
-/** Removes the files of deleted attachments. */
+/** Removes the files of deleted attachments, but for those that are kept to be restored, or are there again. */
 export const removeFilesJob = defineJob({
   kind: "attachments.removeFiles",
   payload: Type.Object({ uuids: Type.Array(Type.String()) }),
   run: async ({ uuids }, { context }) => {
-    for (const uuid of uuids) await context.blobs.remove(keyOf(uuid))
+    const kept = new Set((await findKeptUuids(context.database.read, { uuids })).map(({ uuid }) => uuid))
+    for (const uuid of uuids) if (!kept.has(uuid)) await context.blobs.remove(keyOf(uuid))
   },
 })
 

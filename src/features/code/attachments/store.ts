@@ -36,7 +36,12 @@ export const findAttachmentByUuid = query("attachments.findByUuid", (db, p: Para
 )
 
 export const findKeptUuids = query("attachments.findKept", (db, p: Params<{ uuids: readonly string[] }>) =>
-  db.selectFrom("attachments").select("uuid").where("uuid", "in", p.uuids),
+  db
+    .selectFrom("attachments")
+    .select("uuid")
+    .where("uuid", "in", p.uuids)
+    // Those of what was deleted and can be restored.
+    .union(db.selectFrom("kept_files").select("uuid").where("uuid", "in", p.uuids)),
 )
 
 export const insertAttachment = query(

@@ -12,34 +12,44 @@ import type { Services } from "../../../core/services.ts"
 import type { DeletionRule } from "../../people/organizations/rules.ts"
 import { GHOST } from "../../people/users/present.ts"
 import { deleteAttachments } from "../attachments/rules.ts"
+import { findKeptRepository } from "../deletions/store.ts"
 import { recountForks, recountOwned, recountStars } from "../repositories/counters-store.ts"
 import { parseStrings } from "../repositories/present.ts"
 import { findFirstOwned, findNewestOwned } from "../repositories/store.ts"
 import { dropStars } from "../stars/store.ts"
 import { dropTopics, recountTopics } from "../topics/store.ts"
 import { deleteRow, giveToNobody } from "./remains.ts"
-import { isLarge } from "./remains-store.ts"
+import { detach, isLarge } from "./remains-store.ts"
 
 /**
  * Deletes a repository with everything that belongs to it; of a large one, no one sees anything from then on, and a job deletes the rest. Its forks become independent, and open pull requests from it to others
- * are closed; a job removes the files once the transaction is committed. Returns whether the repository existed.
+ * are closed; a job removes the files once the transaction is committed. One that may be restored is given to no one too, and everything of it stays until that time is over: see
+ * `features/site/undo`. Returns whether the repository existed.
  */
-export async function deleteRepository(tx: Transaction, services: Services, repository: Repository, actor: User): Promise<boolean> {
+export async function deleteRepository(
+  tx: Transaction,
+  services: Services,
+  repository: Repository,
+  actor: User,
+  { mayBeRestored = false } = {},
+): Promise<boolean> {
   const { jobs } = services
   const { id } = repository
   const locked = await lockRow(tx, "repositories", id)
   if (!locked) return false
   const owner = await findUserById.first(tx, { id: repository.owner_id })
-  if (owner) publish(tx, { kind: "repository.deleted", repository, owner, actor, at: services.now() })
+  if (owner) publish(tx, { kind: "repository.deleted", repository, owner, actor, mayBeRestored, at: services.now() })
   await services.events.deliver(tx)
+  const isKept = mayBeRestored && (await findKeptRepository.first(tx, { repositoryId: id })) !== undefined
   // Both are counted in the locked row, which says where there are none.
   const userIds = locked.stars_count === 0 ? [] : await dropStars(tx, [id])
   const topicIds = parseStrings(locked.topics).length === 0 ? [] : await dropTopics(tx, id)
-  await deleteAttachments(tx, { jobs }, { repository_id: id })
+  if (!isKept) await deleteAttachments(tx, { jobs }, { repository_id: id })
   const gone = await findRepositoryById.first(tx, { id })
   if (!gone) return false
   // Watches, redirects, collaborations, teams, branches, labels, the feed and the rest are deleted by cascade.
-  if (await isLarge(tx, id)) await giveToNobody(tx, services, id)
+  if (isKept) await detach(tx, id, services.now(), { isKept })
+  else if (await isLarge(tx, id)) await giveToNobody(tx, services, id)
   else await deleteRow(tx, jobs, id)
   await recountStars(tx, { repositoryIds: [], userIds })
   await recountTopics(tx, topicIds)
@@ -59,7 +69,7 @@ export const deleteOwnedJob = defineJob({
     while (!signal.aborted) {
       const next = await findFirstOwned(database.read, ownerId, newestId)
       if (!next) return
-      await database.write((tx) => deleteRepository(tx, context, next, doer))
+      await database.write((tx) => deleteRepository(tx, context, next, doer, { mayBeRestored: true }))
     }
     throw new Error("interrupted; the rest is deleted later")
   },

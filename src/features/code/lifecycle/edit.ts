@@ -51,7 +51,7 @@ async function edit(tx: Transaction, services: Services, doer: User, id: number,
 
   if (isPrivate !== undefined) await requireVisibilityChange(tx, services, doer, before, isPrivate)
   const tells = name !== undefined && (await renameRepository(tx, before, name))
-  if (isPrivate !== undefined) await changeVisibility(tx, before, isPrivate, now)
+  if (isPrivate !== undefined) await changeVisibility(tx, before, { isPrivate, actor: doer, now })
   const touched = name !== undefined || isPrivate !== undefined || Object.keys(changes).length > 0
   if (touched) await updateRepository(tx, id, { ...changes, updated_at: now })
   const mirrors = await editMirror(tx, services, id, options, now)

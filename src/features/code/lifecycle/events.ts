@@ -1,5 +1,5 @@
 import type { User } from "../../../core/actor.ts"
-import type { Changing, Happened, Id, InRepository, Row, Undated } from "../../../core/events/event.ts"
+import type { Changing, Happened, Id, InRepository, PerhapsActed, Row, Undated } from "../../../core/events/event.ts"
 
 declare module "../../../core/events/event.ts" {
   interface DomainEvents {
@@ -21,8 +21,8 @@ type RepositoryEvent =
         readonly webhooksFrom?: number | undefined
       })
   | (Happened<"repository.forked"> & InRepository & { readonly fork: { readonly repository: Row<"repositories">; readonly owner: User } })
-  /** Delivered while the repository is still there. */
-  | (Happened<"repository.deleted"> & InRepository)
+  /** Delivered while the repository is still there. `mayBeRestored`: it is kept for a while, if there is room. */
+  | (Happened<"repository.deleted"> & InRepository & { readonly mayBeRestored: boolean })
   | (Happened<"repository.renamed"> & InRepository & { readonly from: string })
   /** `from`: its previous full name. */
   | (Happened<"repository.transferred"> & InRepository & { readonly from: string; readonly formerOwner: User })
@@ -36,6 +36,6 @@ type RepositoryEvent =
   /** Other columns than those of its archival; `mirror` for how it follows its remote. */
   | (Undated<"repository.edited"> & Changing & { readonly repository: Id<Row<"repositories">>; readonly actor: Id<User> })
   | (Undated<"repository.archived" | "repository.unarchived"> & { readonly repository: Id<Row<"repositories">>; readonly actor: Id<User> })
-  | (Happened<"repository.madePrivate" | "repository.madePublic"> & { readonly repository: Id<Row<"repositories">> })
+  | (Happened<"repository.madePrivate" | "repository.madePublic"> & PerhapsActed & { readonly repository: Id<Row<"repositories">> })
   | (Happened<"repository.starred" | "repository.watched"> & InRepository)
   | (Undated<"repository.unstarred" | "repository.unwatched"> & { readonly repository: Id<Row<"repositories">>; readonly actor: Id<User> })

@@ -59,10 +59,11 @@ export async function isLarge(db: Handle, id: number): Promise<boolean> {
   return Number(rows[0]?.total ?? 0) >= BATCH
 }
 
-/** Gives a repository to no one, without what would be found or acted upon. Like its deletion would, it makes pull requests from it, forks and what was generated from it independent. */
-export async function detach(tx: Transaction, id: number, now: Seconds): Promise<void> {
+/** Gives a repository to no one, without what would be found or acted upon; one that is kept loses its secrets, and keeps its large files. Like its deletion would, it makes pull requests from it, forks and what was generated from it independent. */
+export async function detach(tx: Transaction, id: number, now: Seconds, { isKept = false } = {}): Promise<void> {
   await ensureNobody(tx, now)
-  for (const table of FEW) await sql`delete from ${sql.table(table)} where repository_id = ${id}`.execute(tx)
+  const gone: readonly string[] = isKept ? [...FEW.filter((table) => table !== "lfs_links"), "action_secrets"] : FEW
+  for (const table of gone) await sql`delete from ${sql.table(table)} where repository_id = ${id}`.execute(tx)
   await sql`delete from action_jobs where repository_id = ${id} and state in ('blocked', 'waiting', 'running', 'cancelling')`.execute(tx)
   await freeOffspring(tx, id)
   await tx

@@ -50,7 +50,11 @@ export async function requireVisibilityChange(
  * Makes a repository private or public, with all its direct and indirect forks: a fork is never more visible than its parent. A repository that
  * becomes private loses all its stars, and those watches whose users can no longer see it; its events are hidden from public feeds until it becomes public again.
  */
-export async function changeVisibility(tx: Transaction, { repository, owner }: Owned, isPrivate: boolean, now: Seconds): Promise<void> {
+export async function changeVisibility(
+  tx: Transaction,
+  { repository, owner }: Owned,
+  { isPrivate, actor, now }: { readonly isPrivate: boolean; readonly actor: User; readonly now: Seconds },
+): Promise<void> {
   const toHide: number[] = []
   const toShow: number[] = []
   let parents: readonly Node[] = [{ id: repository.id, is_private: flag(isPrivate), visibility: owner.visibility }]
@@ -67,8 +71,8 @@ export async function changeVisibility(tx: Transaction, { repository, owner }: O
   if (toHide.length > 0) await recountStars(tx, { repositoryIds: toHide, userIds: await dropStars(tx, toHide) })
   await unwatchLost(tx, toHide)
   if (toHide.length > 0) publish(tx, { kind: "access.lost", repositoryIds: toHide })
-  for (const id of toHide) publish(tx, { kind: "repository.madePrivate", repository: { id }, at: now })
-  for (const id of toShow) publish(tx, { kind: "repository.madePublic", repository: { id }, at: now })
+  for (const id of toHide) publish(tx, { kind: "repository.madePrivate", repository: { id }, actor, at: now })
+  for (const id of toShow) publish(tx, { kind: "repository.madePublic", repository: { id }, actor, at: now })
 }
 
 type Node = Pick<Repository, "id" | "is_private"> & Pick<User, "visibility">

@@ -126,7 +126,7 @@ export async function createProtection(
     updated_at: now,
   }
   await writeLists(tx, owned, await insertRule(tx, row), options)
-  publish(tx, { kind: "protection.changed", repositoryId, actor: owned.me, at: services.now() })
+  publish(tx, { kind: "protection.changed", repositoryId, rule: name, actor: owned.me, at: services.now() })
   return reread(tx, repositoryId, name)
 }
 
@@ -146,7 +146,7 @@ export async function editProtection(
   await updateRule(tx, id, { ...changes, updated_at: services.now() })
   await writeLists(tx, owned, id, options)
   const edited = await reread(tx, repositoryId, name)
-  if (!isSameRule(before, edited)) publish(tx, { kind: "protection.changed", repositoryId, actor: owned.me, at: services.now() })
+  if (!isSameRule(before, edited)) publish(tx, { kind: "protection.changed", repositoryId, rule: name, actor: owned.me, at: services.now() })
   return edited
 }
 
@@ -161,7 +161,7 @@ export async function deleteProtection(
   await lockRow(tx, "repositories", repositoryId)
   const { id } = await reread(tx, repositoryId, name)
   await deleteRule(tx, id)
-  publish(tx, { kind: "protection.changed", repositoryId, actor, at: services.now() })
+  publish(tx, { kind: "protection.changed", repositoryId, rule: name, actor, at: services.now() })
 }
 
 /** Gives rules the priorities 1, 2, … in this order. Refuses `invalid` for duplicates and rules of other repositories. */

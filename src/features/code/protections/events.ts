@@ -9,6 +9,6 @@ declare module "../../../core/events/event.ts" {
 /** What happens to protections. */
 type ProtectionEvent =
   /** Protections of branches were created, changed, ordered or deleted. */
-  | (Happened<"protection.changed"> & OfRepository)
+  | (Happened<"protection.changed"> & OfRepository & { readonly rule?: string })
   | (Undated<"tagProtection.created" | "tagProtection.edited" | "tagProtection.deleted"> &
       OfRepository & { readonly tagProtection: Id<Row<"tag_protections">> })

@@ -54,5 +54,9 @@ function notificationOf(event: DomainEvent, entries: Delivery["entries"]): Issue
     }
     case "review.requested":
       return { ...on, kind: "review_requested", users: idsOf(event.told) }
+    // Who was told of it once isn't told again.
+    case "issue.restored":
+    case "comment.restored":
+      return undefined
   }
 }

@@ -125,6 +125,8 @@ function entriesOf(event: DomainEvent, now: Seconds): readonly NewTimelineEntry[
     case "issue.deleted":
     case "issue.versionDeleted":
     case "issue.leaving":
+    case "issue.restored":
+    case "comment.restored":
     case "issue.pinMoved":
     case "issue.subscribed":
     case "issue.unsubscribed":

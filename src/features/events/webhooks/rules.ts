@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import type { Insertable } from "kysely"
-import { type Actor, actorId } from "../../../core/actor.ts"
+import { type Actor, whoCalls } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Flag, flag } from "../../../core/database/tables/index.ts"
 import type { WebhooksTable } from "../../../core/database/tables/webhooks.ts"
@@ -63,7 +63,7 @@ export async function createWebhook(
       url,
       content_type: contentType,
       options: JSON.stringify(type === "slack" ? slackOf(config) : {}),
-      events: JSON.stringify(switchesNamed(options.events ?? [])),
+      events: JSON.stringify(switchesNamed(options.events ?? [], owner.of === "owner")),
       branch_filter: filterOf(options.branch_filter ?? ""),
       is_active: flag(options.active ?? false),
       created_at: now,
@@ -71,7 +71,7 @@ export async function createWebhook(
     },
     { secret: config["secret"] ?? "", authorization: headerOf(options.authorization_header ?? "") },
   )
-  publish(tx, { kind: "webhook.created", webhook, ...ownerIdsOf(webhook), actor: { id: actorId(actor) }, at: now })
+  publish(tx, { kind: "webhook.created", webhook, ...ownerIdsOf(webhook), actor: whoCalls(actor), at: now })
   return webhook
 }
 
@@ -101,7 +101,7 @@ export async function editWebhook(
     ...(config["content_type"] !== undefined && { content_type: contentTypeOf(config["content_type"]) }),
     ...(config["secret"] !== undefined && { sealed_secret: sealed(secrets, config["secret"], sealOf(id, "secret")) }),
     options: JSON.stringify(slack),
-    ...(events !== undefined && { events: JSON.stringify(switchesNamed(events)) }),
+    ...(events !== undefined && { events: JSON.stringify(switchesNamed(events, before.owner_id !== null)) }),
     ...(branch_filter !== undefined && { branch_filter: filterOf(branch_filter) }),
     ...(authorization !== undefined && { sealed_authorization: sealed(secrets, headerOf(authorization), sealOf(id, "authorization")) }),
     ...(active !== undefined && { is_active: flag(active) }),
@@ -109,7 +109,7 @@ export async function editWebhook(
     updated_at: now(),
   })
   if (!isDeepStrictEqual({ ...before, updated_at: 0 }, { ...webhook, updated_at: 0 }))
-    publish(tx, { kind: "webhook.edited", webhook, ...ownerIdsOf(webhook), actor: { id: actorId(actor) } })
+    publish(tx, { kind: "webhook.edited", webhook, ...ownerIdsOf(webhook), actor: whoCalls(actor) })
   return webhook
 }
 
@@ -118,7 +118,7 @@ export async function deleteWebhook(tx: Transaction, owner: HookOwner, actor: Ac
   const webhook = await lockWebhook(tx, owner, id)
   if (!webhook) throw refuse.notFound()
   await removeWebhook(tx, id)
-  publish(tx, { kind: "webhook.deleted", webhook, ...ownerIdsOf(webhook), actor: { id: actorId(actor) } })
+  publish(tx, { kind: "webhook.deleted", webhook, ...ownerIdsOf(webhook), actor: whoCalls(actor) })
 }
 
 /** Copies webhooks, with their secrets, into a repository. */

@@ -21,7 +21,7 @@ type OrganizationEvent =
    * These users left the organisation, and with it its teams. `repositoryIds`: the repositories of the organisation, of which they may still be able
    * to read some.
    */
-  | (Undated<"organization.membersRemoved"> & {
+  | (Undated<"organization.membersRemoved"> & PerhapsActed & {
       readonly organization: Id<User>
       readonly userIds: readonly number[]
       /** "removed" from the organisation, which also ends collaborations there, or from the last of their teams. */

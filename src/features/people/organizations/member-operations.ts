@@ -81,9 +81,9 @@ export const organizationMemberOperations: readonly Operation[] = [
     access: onOrganizationAsOwner,
     answers: { 204: null },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ db, services, actor, organization, path }) => {
+    handle: async ({ db, services, actor, me, organization, path }) => {
       const user = await locateKnown(db, actor, path.username, "username")
-      await services.database.write((tx) => removeMember(tx, organization.id, user.id))
+      await services.database.write((tx) => removeMember(tx, organization.id, user.id, me))
       return noContent()
     },
   }),

@@ -13,7 +13,7 @@ import { addToOrganization, addToTeam, findMemberIds, findOwnedIds, insertTeam }
 export async function publishMembersRemoved(
   tx: Transaction,
   organizationId: number,
-  left: Pick<EventOf<"organization.membersRemoved">, "userIds" | "because">,
+  left: Pick<EventOf<"organization.membersRemoved">, "userIds" | "because" | "actor">,
 ): Promise<void> {
   const repositoryIds = (await findOwnedIds(tx, { organizationId })).map(({ id }) => id)
   publish(tx, { kind: "organization.membersRemoved", organization: { id: organizationId }, ...left, repositoryIds })

@@ -150,7 +150,7 @@ export async function deleteOrganization(
  * Removes a user from the organisation: from all its teams, and from the collaborators and watchers of its repositories.
  * Does nothing for a user who is no member. Refuses as `invalid` the last owner.
  */
-export async function removeMember(tx: Transaction, organizationId: number, userId: number): Promise<void> {
+export async function removeMember(tx: Transaction, organizationId: number, userId: number, actor?: Pick<User, "id">): Promise<void> {
   await lockOrganization(tx, organizationId)
   const membership = await findMembership.first(tx, { organizationId, userId })
   if (!membership) return
@@ -158,7 +158,7 @@ export async function removeMember(tx: Transaction, organizationId: number, user
   if (owners) await requireAnotherOwner(tx, owners.id, userId)
   await removeFromTeams(tx, { organizationId, userId })
   await removeFromOrganization(tx, { organizationId, userId })
-  await publishMembersRemoved(tx, organizationId, { userIds: [userId], because: "removed" })
+  await publishMembersRemoved(tx, organizationId, { userIds: [userId], because: "removed", actor })
 }
 
 /**

@@ -99,7 +99,7 @@ export async function deleteTeam(tx: Transaction, actor: Pick<User, "id">, teamI
   const repositories = await repositoryIds(tx, team.id)
   await deleteTeamById(tx, team.id)
   publish(tx, { kind: "team.deleted", ...onTeam(team, actor) })
-  await removeMembersWithoutTeam(tx, team.organization_id, members)
+  await removeMembersWithoutTeam(tx, team.organization_id, members, actor)
   publishLost(tx, members, repositories)
 }
 

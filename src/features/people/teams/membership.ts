@@ -58,7 +58,7 @@ export async function removeTeamMember(tx: Transaction, actor: Pick<User, "id">,
   if (team.mode === Mode.owner) await requireAnotherOwner(tx, team.id, userId)
   await removeFromTeam(tx, { teamId, userId })
   publish(tx, { kind: "team.memberRemoved", ...onTeam(team, actor), user: { id: userId } })
-  await removeMembersWithoutTeam(tx, team.organization_id, [userId])
+  await removeMembersWithoutTeam(tx, team.organization_id, [userId], actor)
   const repositories = await findRepositoryIds(tx, { teamId })
   publishLost(
     tx,
@@ -73,8 +73,13 @@ export function publishLost(tx: Transaction, userIds: readonly number[], reposit
 }
 
 /** Members of an organisation need a team: those of these users who have none left leave it and stop watching its repositories. */
-export async function removeMembersWithoutTeam(tx: Transaction, organizationId: number, userIds: readonly number[]): Promise<void> {
+export async function removeMembersWithoutTeam(
+  tx: Transaction,
+  organizationId: number,
+  userIds: readonly number[],
+  actor?: Pick<User, "id">,
+): Promise<void> {
   const left = await removeWithoutTeam(tx, { organizationId, userIds })
   const leaving = left.map((row) => row.user_id)
-  if (leaving.length > 0) await publishMembersRemoved(tx, organizationId, { userIds: leaving, because: "withoutTeam" })
+  if (leaving.length > 0) await publishMembersRemoved(tx, organizationId, { userIds: leaving, because: "withoutTeam", actor })
 }

@@ -21,6 +21,8 @@ import { lockIssue } from "./lock.ts"
 import { mayPin, movePin, pinIssue, unpinIssue } from "./pins.ts"
 import { presentIssue, presentIssues } from "./present.ts"
 import {
+  AT,
+  atQuery,
   CreateIssueOption,
   EditDeadlineOption,
   EditIssueOption,
@@ -65,9 +67,15 @@ export const issueOperations: readonly Operation[] = [
     id: "issueGetIssue",
     route: "GET /repos/{owner}/{repo}/issues/{index}",
     summary: "Get an issue or pull request",
+    description: AT,
     access: onIssue,
+    query: atQuery,
     answers: { 200: Issue },
-    handle: async ({ services, db, actor, issue, ...found }) => ok(await presentIssue(db, services.site, actor, issue, found)),
+    refuses: ["invalid"],
+    handle: async ({ services, db, actor, query: { at }, ...found }) => {
+      if (at === undefined) return ok(await presentIssue(db, services.site, actor, found.issue, found))
+      return ok(await (await import("./as-of.ts")).presentIssueAt(services, db, actor, found, at))
+    },
   }),
 
   operation({

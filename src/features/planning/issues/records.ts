@@ -31,6 +31,34 @@ export const madeWith = () =>
   Type.Optional(
     Type.String({ description: "the name of the access token for one task that made it; a member of what such tokens made only" }),
   )
+export const AT =
+  "With `at` as it was then: title, body, state, labels, assignees, milestone, due date, and in `as_of` the comments, the reviewers, and what can't be known. Who may read it now may read how it was; what was deleted isn't shown."
+export const atQuery = {
+  at: Type.Optional(Type.String({ description: "a time such as 2026-01-31T12:00:00Z, or a position of the log of events, which is the second of that event" })),
+}
+
+/** What a record says beside itself where it was asked for as of a moment. */
+export const AsOf = record("AsOf", {
+  at: dateTime(),
+  comments: Type.Array(
+    Type.Object({
+      id: int64(),
+      html_url: Type.String({ format: "uri" }),
+      user: User,
+      original_author: Type.String(),
+      body: Type.String({ description: "as it was then; empty where that isn't known" }),
+      is_known: Type.Boolean(),
+      created_at: dateTime(),
+    }),
+    { description: "those that are still there, the first 200, oldest first" },
+  ),
+  reviewers: Type.Array(User, { description: "who had been asked for a review" }),
+  merged: Type.Boolean(),
+  base: Type.String({ description: "the branch that it was to be merged into, where that was another one; empty otherwise" }),
+  is_body_known: Type.Boolean(),
+  unknown: Type.Array(Type.String(), { description: "what can't be known any more, in words" }),
+})
+export type AsOf = Static<typeof AsOf>
 
 export const Issue = record("Issue", {
   id: int64(),
@@ -62,6 +90,7 @@ export const Issue = record("Issue", {
   pin_order: int64({ description: "0 where it is not pinned" }),
   content_version: int64({ description: "moves with every write of the body" }),
   made_with: madeWith(),
+  as_of: Type.Optional(AsOf),
 })
 /** Why an issue was closed, for pages. The API's record has no such member: symbols are no part of JSON. */
 export const CLOSED_AS = Symbol("closed as")

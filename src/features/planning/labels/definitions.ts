@@ -4,6 +4,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import type { Services } from "../../../core/services.ts"
 import type { CreateLabelOption, EditLabelOption } from "./records.ts"
 import { deleteLabelById, insertLabel, type Label, type LabelOwner, lockLabel, updateLabel } from "./store.ts"
 
@@ -68,9 +69,16 @@ export async function editLabel(
 }
 
 /** Deletes a label, which removes it from all issues and timelines. Does nothing where the owner has no such label. */
-export async function deleteLabel(tx: Transaction, labelOwner: LabelOwner, actor: User, id: number): Promise<void> {
+export async function deleteLabel(
+  tx: Transaction,
+  { events }: Pick<Services, "events">,
+  labelOwner: LabelOwner,
+  actor: User,
+  id: number,
+): Promise<void> {
   const label = await lockLabel(tx, labelOwner, id)
   if (!label) return
-  await deleteLabelById(tx, label.id)
   publish(tx, { kind: "label.deleted", label, ...concerning(labelOwner, actor) })
+  await events.deliver(tx)
+  await deleteLabelById(tx, label.id)
 }

@@ -10,5 +10,5 @@ declare module "../../../core/events/event.ts" {
 type LabelEvent =
   | (Undated<"label.created"> & OfOwner & { readonly label: Id<Row<"labels">> })
   | (Undated<"label.edited"> & OfOwner & Changing & { readonly label: Id<Row<"labels">> })
-  /** It was removed from all issues. */
-  | (Undated<"label.deleted"> & OfOwner & { readonly label: Id<Row<"labels">> })
+  /** It is removed from all issues. Delivered while it is still there. */
+  | (Undated<"label.deleted"> & OfOwner & { readonly label: Row<"labels"> })

@@ -87,7 +87,7 @@ export const organizationLabelOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
     handle: async ({ services, organization, me, path }) => {
-      await services.database.write((tx) => deleteLabel(tx, ofOrganization(organization.id), me, path.id))
+      await services.database.write((tx) => deleteLabel(tx, services, ofOrganization(organization.id), me, path.id))
       return noContent()
     },
   }),

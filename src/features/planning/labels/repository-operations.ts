@@ -97,7 +97,7 @@ export const repositoryLabelOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
     handle: async ({ services, repository, me, path }) => {
-      await services.database.write((tx) => deleteLabel(tx, ofRepository(repository.id), me, path.id))
+      await services.database.write((tx) => deleteLabel(tx, services, ofRepository(repository.id), me, path.id))
       return noContent()
     },
   }),

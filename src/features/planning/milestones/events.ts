@@ -12,5 +12,5 @@ type MilestoneEvent =
       OfRepository & { readonly milestone: Id<Row<"milestones">> })
   /** Other columns than its state. */
   | (Undated<"milestone.edited"> & OfRepository & Changing & { readonly milestone: Id<Row<"milestones">> })
-  /** Its issues have no milestone any more. */
-  | (Undated<"milestone.deleted"> & OfRepository & { readonly milestone: Id<Row<"milestones">> })
+  /** Its issues have no milestone from then on. Delivered while it is still there. */
+  | (Undated<"milestone.deleted"> & OfRepository & { readonly milestone: Row<"milestones"> })

@@ -97,7 +97,7 @@ export const milestoneOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
     handle: async ({ services, repository, me, path }) => {
-      await services.database.write((tx) => deleteMilestone(tx, repository.id, me, path.id))
+      await services.database.write((tx) => deleteMilestone(tx, services, repository.id, me, path.id))
       return noContent()
     },
   }),

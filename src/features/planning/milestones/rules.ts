@@ -5,6 +5,7 @@ import { lockRows } from "../../../core/database/lock.ts"
 import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import type { Services } from "../../../core/services.ts"
 import type { CreateMilestoneOption, EditMilestoneOption } from "./records.ts"
 import { countIssues, deleteMilestoneById, insertMilestone, lockMilestone, type Milestone, updateMilestone } from "./store.ts"
 
@@ -74,10 +75,17 @@ export async function editMilestone(
 }
 
 /** Deletes a milestone. Its issues then have none, without entries in their timelines. Refuses `notFound` where the repository has none. */
-export async function deleteMilestone(tx: Transaction, repositoryId: number, actor: User, idOrTitle: string): Promise<void> {
+export async function deleteMilestone(
+  tx: Transaction,
+  { events }: Pick<Services, "events">,
+  repositoryId: number,
+  actor: User,
+  idOrTitle: string,
+): Promise<void> {
   const milestone = await requireLocked(tx, repositoryId, idOrTitle)
-  await deleteMilestoneById(tx, milestone.id)
   publish(tx, { kind: "milestone.deleted", repositoryId, milestone, actor })
+  await events.deliver(tx)
+  await deleteMilestoneById(tx, milestone.id)
 }
 
 async function requireLocked(tx: Transaction, repositoryId: number, idOrTitle: string): Promise<Milestone> {

@@ -6,6 +6,7 @@ import { int64, knownWord, STATE_SYNONYMS } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { headNamed } from "../../code/commits/heads.ts"
 import { filterUser } from "../../planning/issues/filters.ts"
+import { AT, atQuery } from "../../planning/issues/records.ts"
 import { findIssueById, findPinned } from "../../planning/issues/store.ts"
 import { createPull } from "./create.ts"
 import { editPull } from "./edit.ts"
@@ -127,11 +128,15 @@ export const pullOperations: readonly Operation[] = [
     id: "repoGetPullRequest",
     route: "GET /repos/{owner}/{repo}/pulls/{index}",
     summary: "Get a pull request",
+    description: `${AT} Its commits and whether it can be merged are those of now.`,
     access: onPull,
+    query: atQuery,
     answers: { 200: PullRequest },
-    refuses: ["forbidden"],
-    handle: async ({ services, db, actor, issue, pull, ...found }) =>
-      ok(await presentPull(db, services, actor, { issue, pull: await ensureMergeability(services, pull) }, found)),
+    refuses: ["forbidden", "invalid"],
+    handle: async ({ services, db, actor, issue, pull, query: { at }, ...found }) => {
+      const now = await presentPull(db, services, actor, { issue, pull: await ensureMergeability(services, pull) }, found)
+      return ok(at === undefined ? now : await (await import("./as-of.ts")).pullAt(services, db, actor, { ...found, issue }, now, at))
+    },
   }),
 
   operation({

@@ -5,6 +5,7 @@ import { Team } from "../../people/teams/records.ts"
 import { User } from "../../people/users/records.ts"
 import { madeWith } from "../../planning/issues/records.ts"
 import { Label } from "../../planning/labels/records.ts"
+import { AsOf } from "../../planning/issues/records.ts"
 import { Milestone } from "../../planning/milestones/records.ts"
 
 // --- what is answered --------------------------------------------------------------------------------------------------------------
@@ -59,6 +60,7 @@ export const PullRequest = record("PullRequest", {
   content_version: int64({ description: "moves with every write of the body" }),
   made_with: madeWith(),
   flow: int64({ description: "0: from a branch; 1: from a push to refs/for/…" }),
+  as_of: Type.Optional(AsOf),
 })
 export type PullRequest = Static<typeof PullRequest>
 

@@ -29,6 +29,7 @@ import { formView } from "../../../web/form.ts"
 import { repositoryPage } from "../../repository/frame.ts"
 import type { ConversationCall } from "./call.ts"
 import { taskForms } from "./task-forms.ts"
+import { undoDeletion } from "../deleted.ts"
 
 /** What can be done with an issue or a pull request from the page of its conversation. The same for both; each has its own addresses, since a form belongs to a page. */
 
@@ -231,6 +232,7 @@ function commentEditorOf(where: Where) {
     on: commentEditor,
     also: ["from"],
     done: t("Comment deleted."),
+    undo: undoDeletion("comment"),
     to: ({ path, field }) => pageOf(where, path, field("from")),
   })
   return { commentEditor, saveComment, deleteComment }
@@ -338,7 +340,7 @@ function timeForms(declare: Declare, { on }: Where) {
   }
 }
 
-function stateForms(declare: Declare, { tab }: Where) {
+function stateForms(declare: Declare, { kind, tab }: Where) {
   const does = (id: string) => named(issueOperations, id)
   const subscribe = declare("subscribe", "subscriptions/{user}", named(issueSubscriptionOperations, "issueAddSubscription"))
   return {
@@ -354,6 +356,7 @@ function stateForms(declare: Declare, { tab }: Where) {
     remove: declare("delete", "delete", does("issueDelete"), {
       confirms: ({ index }) => `#${index}`,
       done: t("Deleted."),
+      undo: undoDeletion(kind),
       to: ({ path }) => `/${path["owner"]}/${path["repo"]}/${tab}`,
     }),
   }

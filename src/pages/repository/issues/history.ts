@@ -5,6 +5,7 @@ import { requireUnarchived } from "../../../access/policies/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
 import { attribute, type Content, type Html, html } from "../../../core/html.ts"
 import { t } from "../../../core/language/message.ts"
+import { rfc3339 } from "../../../core/record.ts"
 import { moved, numberIn, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { usersById } from "../../../features/code/repositories/store.ts"
@@ -69,7 +70,7 @@ async function historyPage(call: Call, told: Told): Promise<Shown> {
               </section>
               <aside class="side" aria-label="Versions">
                 <ol class="rows versions" reversed>
-                  ${versions.map((each, index) => versionRow(historyPath(call, commentId), each, each === chosen, index === 0, words))}
+                  ${versions.map((each, index) => versionRow(conversationPath(call), historyPath(call, commentId), each, each === chosen, index === 0, words))}
                 </ol>
               </aside>
             </div>
@@ -103,7 +104,7 @@ async function wordsOf({ services, db }: Call, { originalAuthor }: Told, version
   }
 }
 
-const versionRow = (at: string, version: Version, isChosen: boolean, isNow: boolean, { written, gone }: Words): Html =>
+const versionRow = (whole: string, at: string, version: Version, isChosen: boolean, isNow: boolean, { written, gone }: Words): Html =>
   html`
     <li>
       <div class="main">
@@ -120,6 +121,7 @@ const versionRow = (at: string, version: Version, isChosen: boolean, isNow: bool
         <span class="muted small">
           ${written(version)}${version.deleted_at > 0 && html`; ${gone(version)}`}
         </span>
+        ${!isNow && html`<a class="small" href="${withQuery(whole, { at: rfc3339(version.written_at) })}" rel="nofollow">All as it was then</a>`}
       </div>
     </li>
   `

@@ -2,6 +2,7 @@ import { onIssue, onIssuesAsReader } from "../../../access/policies/issues.ts"
 import { html } from "../../../core/html.ts"
 import { t } from "../../../core/language/message.ts"
 import { moved, type Page, page, type Shown } from "../../../core/page.ts"
+import { atQuery } from "../../../features/planning/issues/records.ts"
 import { type ConversationCall, conversationPath } from "../../parts/conversation/call.ts"
 import { type ConversationOptions, conversation, conversationQuery, opened, viewOf } from "../../parts/conversation/conversation.ts"
 import { type ConversationForms, conversationForms } from "../../parts/conversation/forms.ts"
@@ -31,12 +32,14 @@ const show: Page = page({
   id: "issue.show",
   address: "GET /{owner}/{repo}/issues/{index}",
   access: onIssue,
-  query: conversationQuery,
+  query: { ...conversationQuery, ...atQuery },
   live: ({ issue }) => [{ repositoryId: issue.repository_id, issueIds: new Set([issue.id]) }],
   answer: async (call) =>
     call.issue.is_pull === 1
       ? moved(kept(conversationPath(call), call))
-      : issuePage(call, { all: call.query.all === true, quote: call.query.quote }),
+      : call.query.at !== undefined
+        ? (await import("../../parts/conversation/as-of.ts")).asOfPage(call, "issues", call.query.at)
+        : issuePage(call, { all: call.query.all === true, quote: call.query.quote }),
 })
 
 const forms: ConversationForms = conversationForms("issue", show)

@@ -10,6 +10,7 @@ import { findLabel, ofRepository } from "../../../features/planning/labels/store
 import { label } from "../../../web/components.ts"
 import { type Field, formView } from "../../../web/form.ts"
 import { repositoryPage } from "../frame.ts"
+import { undoDeletion } from "../../parts/deleted.ts"
 
 /** Labels of a repository are made, changed and deleted. */
 
@@ -109,6 +110,7 @@ const remove = form({
   does: named(repositoryLabelOperations, "issueDeleteLabel"),
   on: editor,
   done: t("Label deleted."),
+  undo: undoDeletion("label"),
   to: toList,
 })
 

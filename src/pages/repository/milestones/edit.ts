@@ -11,6 +11,7 @@ import { findMilestone } from "../../../features/planning/milestones/store.ts"
 import { repositoryPath } from "../../../web/address.ts"
 import { type Field, formView } from "../../../web/form.ts"
 import { repositoryPage } from "../frame.ts"
+import { undoDeletion } from "../../parts/deleted.ts"
 
 /** Milestones are made, changed, closed and deleted. */
 
@@ -128,6 +129,7 @@ const remove = form({
   does: named(milestoneOperations, "issueDeleteMilestone"),
   on: editor,
   done: t("Milestone deleted."),
+  undo: undoDeletion("milestone"),
   to: toList,
 })
 

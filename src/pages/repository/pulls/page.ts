@@ -9,6 +9,7 @@ import { escapePath } from "../../../core/text/escape-path.ts"
 import { type ListedCommit, listCommitsForPages } from "../../../features/code/history/list.ts"
 import { commitsOf, rangeOf } from "../../../features/review/pulls/contents.ts"
 import { revertPull } from "../../../features/review/revert/rules.ts"
+import { atQuery } from "../../../features/planning/issues/records.ts"
 import { path, withQuery } from "../../../web/address.ts"
 import { empty, pager, personWithAvatar, state } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
@@ -63,7 +64,7 @@ export const pullConversation: Page = page({
   id: "pull.show",
   address: "GET /{owner}/{repo}/pulls/{index}",
   access: onIssue,
-  query: { ...conversationQuery, style: Type.Optional(Type.String()) },
+  query: { ...conversationQuery, ...atQuery, style: Type.Optional(Type.String()) },
   // What is pushed, checked or protected decides about the merge.
   live: ({ issue: { id, repository_id: repositoryId } }) => [
     { repositoryId, issueIds: new Set([id]) },
@@ -71,7 +72,8 @@ export const pullConversation: Page = page({
   ],
   answer: async (call) => {
     if (call.issue.is_pull === 0) return moved(kept(conversationPath(call), call))
-    const { all, quote, style } = call.query
+    const { all, at, quote, style } = call.query
+    if (at !== undefined) return (await import("../../parts/conversation/as-of.ts")).asOfPage(call, "pulls", at)
     return conversationPage({ ...call, ...(await onPull.open(call)) }, { all: all === true, quote, style })
   },
 })

@@ -22,6 +22,7 @@ import { icon } from "../../../web/icon.ts"
 import { bytes } from "../../../web/time.ts"
 import { subjectOf } from "../../parts/code/commits-view.ts"
 import { repositoryPage } from "../frame.ts"
+import { undoDeletion } from "../../parts/deleted.ts"
 
 /** Releases are written, published, changed and deleted, and get their files. */
 
@@ -128,6 +129,7 @@ const remove = form({
   on: edit,
   confirms: ({ tag = "" }) => tag,
   done: t("Release deleted. Its tag stays."),
+  undo: undoDeletion("release"),
   to: ({ path: { owner, repo } }) => path(owner, repo, "releases"),
 })
 

@@ -217,6 +217,11 @@ const remove = form({
   on: general,
   confirms: fullName,
   done: t("Repository deleted."),
+  undo: {
+    by: { id: "personal.undoDelete" },
+    path: () => ({}),
+    fields: ({ services, path: { owner = "" } }) => (services.config.undo.keepSeconds > 0 ? { owner } : undefined),
+  },
   to: ({ path: { owner } }) => path(owner),
 })
 
@@ -253,8 +258,11 @@ function dangerZone(call: Danger, recipient: User | undefined): Html {
       ${visibilityPart(call)}${isOwner && transferPart(call, recipient)}${repository.is_mirror === 0 && archivePart(call)}
       ${
         isOwner
-          ? danger(call, remove, t("Delete repository"), t("Everything in it is deleted. This cannot be undone."))
+          ? danger(call, remove, t("Delete repository"), t("Everything in it is deleted. It can be restored for as long as this site keeps what was deleted."))
           : html`<p class="muted">Only owners can transfer or delete it.</p>`
+      }
+      ${
+        html`<p><a href="${repositoryPath(call)}/deleted">Deleted in this repository</a></p>`
       }
     </div>
   `

@@ -57,7 +57,7 @@ const leave: Page = page({
   access: onOrganizationAsMember,
   again: (call, refusal) => list({ ...call, reader: { ...call.reader, url: MINE } }, refusal),
   answer: async ({ services, me, organization }) => {
-    await services.database.write((tx) => removeMember(tx, organization.id, me.id))
+    await services.database.write((tx) => removeMember(tx, organization.id, me.id, me))
     return moved(MINE, { flash: t("You have left {name}.", { name: organization.name }) })
   },
 })

@@ -1,4 +1,4 @@
-import { publicName } from "../../../actions/external/names.ts"
+import { AUDIT, publicName } from "../../../actions/external/names.ts"
 import type { Payload } from "./payload.ts"
 
 /** A part of a line: text, and the URL that it links to. */
@@ -29,6 +29,8 @@ const firstLine = (text: string): string => text.split("\n", 1)[0] ?? ""
 
 /** The summary of a payload; undefined where there is nothing to say, as for a push without commits. */
 export function summarize(event: string, payload: Payload): Summary | undefined {
+  // It is of no repository, and for programs.
+  if (event === AUDIT) return undefined
   const { repository, sender } = payload
   const place: Part = { text: repository.full_name, link: repository.html_url }
   const who: Part = { text: sender.login, link: sender.html_url }
