@@ -1,4 +1,4 @@
-import type { Repository } from "../../../access/permission.ts"
+import { isPublicRepository, type Repository } from "../../../access/permission.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
@@ -30,7 +30,8 @@ export async function deleteRepository(tx: Transaction, services: Services, repo
   const locked = await lockRow(tx, "repositories", id)
   if (!locked) return false
   const owner = await findUserById.first(tx, { id: repository.owner_id })
-  if (owner) publish(tx, { kind: "repository.deleted", repository, owner, actor, at: services.now() })
+  const wasPublic = owner !== undefined && isPublicRepository({ repository, owner })
+  if (owner) publish(tx, { kind: "repository.deleted", repository, owner, wasPublic, actor, at: services.now() })
   await services.events.deliver(tx)
   // Both are counted in the locked row, which says where there are none.
   const userIds = locked.stars_count === 0 ? [] : await dropStars(tx, [id])
