@@ -75,9 +75,15 @@ const appliesTo = (relation: Relation, owner: User): boolean => !relation.ofOrga
 
 /**
  * The one decision about repositories, for a whole list at a time: at most four queries, whatever its length.
- * `visibleRepositories` says the same in SQL, from the same rules; tests compare both on generated worlds.
+ * `visibleRepositories` says the same in SQL, from the same rules; tests compare both on generated worlds. For one who belongs, the offer of a transfer doesn't
+ * count.
  */
-export async function permissionsOn(db: Handle, actor: Actor, owned: readonly Owned[]): Promise<ReadonlyMap<number, Permission>> {
+export async function permissionsOn(
+  db: Handle,
+  actor: Actor,
+  owned: readonly Owned[],
+  as: "anyone" | "one who belongs" = "anyone",
+): Promise<ReadonlyMap<number, Permission>> {
   const entitlement = entitlementOf(actor)
   const ofCaller = knownOf(actor)
   const decided = new Map<number, Permission>()
@@ -108,7 +114,7 @@ export async function permissionsOn(db: Handle, actor: Actor, owned: readonly Ow
     if (!reaches(permission)) unreached.push(repository.id)
   }
   // Offers of transfers are looked up only for repositories that are out of reach otherwise.
-  if (unreached.length > 0 && entitlement.lastResort)
+  if (unreached.length > 0 && entitlement.lastResort && as === "anyone")
     for (const { id } of await findTransferOffers(db, { userId, subjectIds: unreached }))
       decided.set(id, { mode: Mode.read, units: NO_UNITS })
   return decided

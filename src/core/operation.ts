@@ -143,6 +143,10 @@ type Call<Route extends string, Text extends string, Found, Query extends TPrope
 export interface CallRequest {
   readonly id: string
   readonly ip: string
+  /** A header of a request to the API. */
+  readonly header?: (name: string) => string | undefined
+  /** An administrator acts in the caller's name. */
+  readonly isForOther?: boolean
 }
 
 interface Declared<Route extends string, Text extends string, Found, Query extends TProperties, Body extends TSchema, A extends Answers> {

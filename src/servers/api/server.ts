@@ -5,8 +5,9 @@ import type { Config } from "../../core/config.ts"
 import { downloadIn } from "../../core/download.ts"
 import { refuse } from "../../core/errors.ts"
 import { NOT_CHOSEN } from "../../core/limited-token.ts"
-import type { Opened, Operation, Page, Sent } from "../../core/operation.ts"
+import type { CallRequest, Opened, Operation, Page, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
+import { streamIn } from "../../core/streamed.ts"
 import { uploadFormOf } from "../../core/upload.ts"
 import { actAs } from "../../features/people/sign-in/authenticate.ts"
 import { queryOf } from "../../web/address.ts"
@@ -14,7 +15,8 @@ import { clientAddress } from "../client/address.ts"
 import { sendDownload } from "../files/send.ts"
 import { callerByHeader, headerText } from "../routing/callers.ts"
 import { type Caller, type Kind, openKept, routesOf } from "../routing/pipeline.ts"
-import { type DeclaredRoute, pathOf } from "../routing/routes.ts"
+import { type DeclaredRequest, type DeclaredRoute, pathOf } from "../routing/routes.ts"
+import type { SendStream } from "../streams.ts"
 import { render, sendRefusal, sendRendered } from "./answer.ts"
 import { readBody, readPage, readQuery } from "./input.ts"
 
@@ -35,7 +37,7 @@ interface ApiInput {
 }
 
 /** The routes of the operations: called by programs, which sign in with a header, and answered with records. */
-export function apiRoutes(services: Services, { operations, onAnswer }: ApiOptions): readonly DeclaredRoute[] {
+export function apiRoutes(services: Services, { operations, onAnswer }: ApiOptions, sendStream: SendStream): readonly DeclaredRoute[] {
   const { api, limits, security } = services.config
   const kind: Kind<Operation, Caller, Opened, ApiInput, Sent<number, unknown>> = {
     route: (operation) => ({
@@ -78,14 +80,16 @@ export function apiRoutes(services: Services, { operations, onAnswer }: ApiOptio
     },
     uploadOf: ({ body }) => uploadFormOf(body),
     does: ({ record }) => record,
-    handle: async ({ record, opened, request }, { body, ...input }, upload) => {
-      const sent = await opened.run({ ...input, body: upload ?? body, request: { id: request.id, ip: clientAddress(request) } })
+    handle: async ({ record, caller, opened, request }, { body, ...input }, upload) => {
+      const sent = await opened.run({ ...input, body: upload ?? body, request: calledBy(caller, request) })
       onAnswer?.(record, sent)
       return sent
     },
     present: ({ record, request }, sent, { page }) => {
       const download = downloadIn(record.answers[sent.status], sent.body)
       if (download) return (reply) => sendDownload(request, reply, download)
+      const streamed = streamIn(record.answers[sent.status], sent.body)
+      if (streamed) return (reply) => sendStream(reply, streamed)
       const rendered = render(services, request.method, request.url, sent, record.paged ? page : undefined)
       if (rendered.status !== 200) return (reply) => sendRendered(request, reply, rendered)
       return { bytes: rendered.body?.length ?? 0, send: (request, reply) => sendRendered(request, reply, rendered) }
@@ -94,6 +98,13 @@ export function apiRoutes(services: Services, { operations, onAnswer }: ApiOptio
   }
   return routesOf(services, kind, operations)
 }
+
+const calledBy = ({ behind }: Caller, request: DeclaredRequest): CallRequest => ({
+  id: request.id,
+  ip: clientAddress(request),
+  header: (name) => headerText(request, name),
+  isForOther: behind !== undefined,
+})
 
 /** Everything that an answer depends on beside the database: the caller, how they signed in, and the request. */
 function keyOf(operation: Operation, actor: Actor, url: string): string {

@@ -2,6 +2,7 @@ import type { Operation } from "../../../core/operation.ts"
 import {
   type About,
   API_PATH,
+  answerTypes,
   bodyRequired,
   byPath,
   mediaType,
@@ -104,7 +105,7 @@ function describe(operation: Operation, write: Schemas["write"], about: About): 
           status,
           {
             description: successWords(status, schema !== null),
-            ...(schema ? { content: { [mediaType(schema)]: { schema: write(schema) } } } : {}),
+            ...(schema ? { content: Object.fromEntries(answerTypes(schema).map((type) => [type, { schema: write(schema) }])) } : {}),
             ...(operation.paged && status === "200" ? { headers } : {}),
           },
         ]),
