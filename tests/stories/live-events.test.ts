@@ -1,5 +1,5 @@
-import { afterAll, expect } from "vitest"
 import { Check } from "typebox/value"
+import { afterAll, expect } from "vitest"
 import { LiveEvent } from "../../src/features/events/stream/records.ts"
 import { openReceiver, type Receiver } from "../../src/features/events/webhooks/testing.ts"
 import { databaseKinds } from "../support/database.ts"
@@ -39,7 +39,9 @@ withHearth(
     }
     const lines = async (who: Caller, query: string) => {
       const { headers, body, status } = await must(who, `GET /events${query}`)
-      const records = String(body ?? "").split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]))
+      const records = String(body ?? "")
+        .split("\n")
+        .flatMap((line) => (line === "" ? [] : [JSON.parse(line)]))
       return { status, records, kinds: records.map(({ kind }) => kind), position: headers.get("x-hearth-position") ?? "" }
     }
     const AT = "/repos/maya/orchard"

@@ -61,7 +61,7 @@ export async function freshHearth(
       ...(body === undefined ? {} : { body: typeof body === "string" || body instanceof FormData ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
-    const isJson = response.headers.get("content-type")?.includes("json") ?? false
+    const isJson = /\bjson\b/.test(response.headers.get("content-type") ?? "")
     return { status: response.status, headers: response.headers, body: text === "" ? undefined : isJson ? JSON.parse(text) : text }
   }
   const person: TestHearth["person"] = async (name, more = {}) => {
