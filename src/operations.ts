@@ -31,6 +31,7 @@ import { wikiOperations } from "./features/code/wiki/operations.ts"
 import { activityOperations } from "./features/events/feed/operations.ts"
 import { notificationOperations } from "./features/events/notifications/operations.ts"
 import { notificationSettingOperations } from "./features/events/notifications/settings-operations.ts"
+import { eventOperations } from "./features/events/stream/operations.ts"
 import { webhookOperations } from "./features/events/webhooks/operations.ts"
 import { packageOperations } from "./features/packages/packages/operations.ts"
 import { blockOperations } from "./features/people/blocks/operations.ts"
@@ -143,6 +144,7 @@ export const operations: readonly Operation[] = registry(
   notificationOperations,
   notificationSettingOperations,
   activityOperations,
+  eventOperations,
   trackingOperations,
   issueSubscriptionOperations,
   issueListOperations,

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely"
 import { inList } from "../core/database/expressions.ts"
 import { type Params, type PreparedQuery, query } from "../core/database/query.ts"
 import { fill, isCaller, type Relation, template } from "./condition.ts"
-import { COLLABORATION, MEMBERSHIP, OFFER, TEAM, TEAM_OF_OWNER } from "./rules.ts"
+import { COLLABORATION, MEMBERSHIP, OFFER, OWNERSHIP, TEAM, TEAM_OF_OWNER } from "./rules.ts"
 
 /** Reads the rows of the relations in rules, for decisions about given rows. They are read at every request, as those of `store.ts` are. */
 
@@ -63,6 +63,8 @@ export const findTransferOffers = ofCaller("access.findTransferOffers", OFFER)
 const findCollaborationsOn = ofPeople("access.findCollaborationsOn", COLLABORATION)
 const findTeamGrantsOn = ofPeople("access.findTeamGrantsOn", TEAM)
 export const findMembersAmong = ofPeople("access.findMembersAmong", MEMBERSHIP)
+/** With the mode that they own with; of several teams each is a row. */
+export const findOwnersAmong = ofPeople("access.findOwnersAmong", OWNERSHIP)
 
 /** The queries for each relation that grants anything. */
 export const GRANTS_OF_CALLER = [

@@ -6,6 +6,7 @@ import { evaluate, type Known, meets, type Relation } from "./condition.ts"
 import {
   findMemberOrganizations,
   findMembersAmong,
+  findOwnersAmong,
   findOwnersTeamGrants,
   findTransferOffers,
   GRANTS_OF_CALLER,
@@ -14,13 +15,17 @@ import {
 } from "./grants.ts"
 import { isExternalUnit, Mode, UNITS, type Unit } from "./modes.ts"
 import {
+  BELONGS_TO_ACCOUNT,
   type Entitlement,
   entitlementOf,
   IS_WITHHELD,
   knownOf,
   MEMBERSHIP,
   OF_PEOPLE,
+  OWNERSHIP,
+  OWNS_ACCOUNT,
   PUBLIC,
+  PUBLIC_OWNER,
   packagesEntitlementOf,
   projectsEntitlementOf,
   TEAM_OF_OWNER,
@@ -70,9 +75,15 @@ const appliesTo = (relation: Relation, owner: User): boolean => !relation.ofOrga
 
 /**
  * The one decision about repositories, for a whole list at a time: at most four queries, whatever its length.
- * `visibleRepositories` says the same in SQL, from the same rules; tests compare both on generated worlds.
+ * `visibleRepositories` says the same in SQL, from the same rules; tests compare both on generated worlds. For one who belongs, the offer of a transfer doesn't
+ * count.
  */
-export async function permissionsOn(db: Handle, actor: Actor, owned: readonly Owned[]): Promise<ReadonlyMap<number, Permission>> {
+export async function permissionsOn(
+  db: Handle,
+  actor: Actor,
+  owned: readonly Owned[],
+  as: "anyone" | "one who belongs" = "anyone",
+): Promise<ReadonlyMap<number, Permission>> {
   const entitlement = entitlementOf(actor)
   const ofCaller = knownOf(actor)
   const decided = new Map<number, Permission>()
@@ -103,7 +114,7 @@ export async function permissionsOn(db: Handle, actor: Actor, owned: readonly Ow
     if (!reaches(permission)) unreached.push(repository.id)
   }
   // Offers of transfers are looked up only for repositories that are out of reach otherwise.
-  if (unreached.length > 0 && entitlement.lastResort)
+  if (unreached.length > 0 && entitlement.lastResort && as === "anyone")
     for (const { id } of await findTransferOffers(db, { userId, subjectIds: unreached }))
       decided.set(id, { mode: Mode.read, units: NO_UNITS })
   return decided
@@ -119,33 +130,75 @@ export async function permissionOn(db: Handle, actor: Actor, owned: Owned): Prom
  * The permissions of these people on one repository, as themselves: at most three queries for any number of people. The offer of a transfer
  * doesn't count here: its recipient does not belong to the repository yet.
  */
-export async function permissionsOf(
-  db: Handle,
-  { repository, owner }: Owned,
-  people: readonly User[],
-): Promise<ReadonlyMap<number, Permission>> {
-  const decided = new Map<number, Permission>()
-  const open: User[] = []
-  for (const caller of people) {
-    const known = decideWithoutQuery(OF_PEOPLE, { repository, owner, caller })
-    if (known) decided.set(caller.id, known)
-    else open.push(caller)
-  }
-  if (open.length === 0) return decided
-  const on = { subjectId: repository.id, userIds: open.map(({ id }) => id) }
+export async function permissionsOf(db: Handle, owned: Owned, people: readonly User[]): Promise<ReadonlyMap<number, Permission>> {
+  const ones = people.map((caller) => ({ entitlement: OF_PEOPLE, known: { caller }, id: caller.id }))
+  const decided = await permissionsOfMany(db, owned, ones)
+  return new Map(people.map(({ id }, index) => [id, decided[index] ?? NOTHING]))
+}
+
+/**
+ * The permissions of these callers on one repository, each by their credential, in their order: at most three queries for any number of callers. The offer of a
+ * transfer doesn't count.
+ */
+export const permissionsOfCallers = (db: Handle, owned: Owned, actors: readonly Actor[]): Promise<readonly Permission[]> =>
+  permissionsOfMany(
+    db,
+    owned,
+    actors.map((actor) => ({ entitlement: entitlementOf(actor), known: knownOf(actor), id: actorId(actor) })),
+  )
+
+/** One of many who are asked about: what they are entitled to, and as whom. */
+interface One {
+  readonly entitlement: Entitlement
+  readonly known: Pick<Known, "caller" | "key">
+  readonly id: number
+}
+
+async function permissionsOfMany(db: Handle, { repository, owner }: Owned, ones: readonly One[]): Promise<readonly Permission[]> {
+  const decided = ones.map(({ entitlement, known }) => decideWithoutQuery(entitlement, { ...known, repository, owner }))
+  const open = ones.filter((_, index) => decided[index] === undefined)
+  if (open.length === 0) return decided.map((permission) => permission ?? NOTHING)
+  const on = { subjectId: repository.id, userIds: [...new Set(open.map(({ id }) => id))] }
   const rows: Granted[] = []
   for (const { relation, find } of GRANTS_OF_PEOPLE)
     if (appliesTo(relation, owner)) rows.push({ relation, rows: Map.groupBy(await find(db, on), ({ id }) => id) })
-  const hidden = open.filter((caller) => dependsOnMembership(OF_PEOPLE, { repository, owner, caller })).map(({ id }) => id)
-  const members = new Set(
-    hidden.length > 0 ? (await findMembersAmong(db, { subjectId: owner.id, userIds: hidden })).map(({ id }) => id) : [],
-  )
-  for (const caller of open) {
-    const known: Known = { repository, owner, caller, related: (relation) => relation === MEMBERSHIP && members.has(caller.id) }
-    decided.set(caller.id, decide(OF_PEOPLE, known, rows, caller.id))
-  }
-  return decided
+  const hidden = open.filter(({ entitlement, known }) => dependsOnMembership(entitlement, { ...known, repository, owner }))
+  const userIds = [...new Set(hidden.map(({ id }) => id))]
+  const members = new Set(userIds.length > 0 ? (await findMembersAmong(db, { subjectId: owner.id, userIds })).map(({ id }) => id) : [])
+  return ones.map(({ entitlement, known, id }, index) => {
+    const related = (relation: Relation): boolean => relation === MEMBERSHIP && members.has(id)
+    return decided[index] ?? decide(entitlement, { ...known, repository, owner, related }, rows, id)
+  })
 }
+
+/** How a caller stands to an account: they own it (their own, an organisation's, or as administrators of the site), belong to it, or neither. */
+export type Standing = "owns" | "belongs" | "apart"
+
+/** How these callers stand to an account, in their order: at most two queries for any number of callers. A token that is limited to others gives no standing. */
+export async function standingsOf(db: Handle, owner: User, actors: readonly Actor[]): Promise<readonly Standing[]> {
+  const able = actors.map((actor) => actor.kind === "user" && !isPublicOnlyIn(actor, owner) && !jobOf(actor))
+  const userIds = owner.kind === "organization" ? [...new Set(actors.flatMap((actor, index) => (able[index] ? actorId(actor) : [])))] : []
+  const [members, owners] = await Promise.all(
+    [findMembersAmong, findOwnersAmong].map(async (find) =>
+      userIds.length === 0 ? new Set<number>() : new Set((await find(db, { subjectId: owner.id, userIds })).flatMap(idOfGrant)),
+    ),
+  )
+  return actors.map((actor, index) => {
+    if (!able[index]) return "apart"
+    const related = (relation: Relation): boolean =>
+      (relation === MEMBERSHIP && members?.has(actorId(actor)) === true) || (relation === OWNERSHIP && owners?.has(actorId(actor)) === true)
+    const known: Known = { ...knownOf(actor), owner, related }
+    return meets(OWNS_ACCOUNT, known) ? "owns" : meets(BELONGS_TO_ACCOUNT, known) ? "belongs" : "apart"
+  })
+}
+
+const idOfGrant = ({ id, mode = Mode.owner }: Grant): readonly number[] => (mode >= Mode.owner ? [id] : [])
+
+/** Whether everyone may see the account. */
+export const isPublicAccount = (owner: User): boolean => meets(PUBLIC_OWNER, { owner })
+
+/** Whether everyone may see the repository. */
+export const isPublicRepository = (owned: Owned): boolean => meets(PUBLIC, owned)
 
 /** Those of the people who may read the unit, in their order. Public repositories need no query. */
 export async function readersAmong(db: Handle, owned: Owned, unit: Unit, people: readonly User[]): Promise<readonly User[]> {

@@ -97,13 +97,13 @@ export const OFFER: Relation = {
 }
 
 /** The caller is in a team of the organization that has everything. */
-export const OWNERSHIP: Relation = {
+export const OWNERSHIP = {
   from: "team_members as mine join teams as own on own.id = mine.team_id",
   subject: { of: "owner", column: "mine.organization_id" },
   ofOrganizations: true,
   caller: "mine.user_id",
   whole: { column: "own.mode", least: Mode.owner },
-}
+} as const satisfies Relation
 
 export const IN_TEAM: Relation = {
   from: "team_members",
@@ -132,7 +132,7 @@ const SHARES_TEAM: Relation = {
 
 // --- repositories ----------------------------------------------------------------------------------------------------------------
 
-const PUBLIC_OWNER = is("owner.visibility", "public")
+export const PUBLIC_OWNER = is("owner.visibility", "public")
 const UNRESTRICTED = is("caller.is_restricted", 0)
 
 /** A member, or collaborator, without the second factor that the organisation requires: all that they were granted there waits until they have one. */
@@ -298,6 +298,10 @@ export function knownOf(actor: Actor): Pick<Known, "caller" | "key"> {
 const SELF = same("owner.id", "caller.id")
 const ADMINISTERS_SITE = is("caller.is_admin", 1)
 const LIMITED = is("owner.visibility", "limited")
+
+/** The account is the caller's own, or an organisation's that they own. */
+export const OWNS_ACCOUNT = any(ADMINISTERS_SITE, SELF, all(IS_GRANTED, related(OWNERSHIP)))
+export const BELONGS_TO_ACCOUNT = any(OWNS_ACCOUNT, BELONGS)
 
 /** Which accounts the caller may see. */
 export interface AccountRule {

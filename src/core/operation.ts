@@ -147,6 +147,8 @@ export interface CallRequest {
   readonly ip: string
   /** The administrator who acts in the caller's name. */
   readonly behind?: User | undefined
+  /** A header of a request to the API. */
+  readonly header?: (name: string) => string | undefined
 }
 
 interface Declared<Route extends string, Text extends string, Found, Query extends TProperties, Body extends TSchema, A extends Answers> {

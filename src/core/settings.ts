@@ -550,6 +550,8 @@ export const settings = {
     keepSeconds: duration(30 * 86_400, "How long it is remembered what happened, for those who read on from where they were.", {
       min: 3_600,
     }),
+    streams: integer(10_000, "How many may follow what happens at once, by the API.", { min: 1 }),
+    streamsPerCaller: integer(20, "How many of them may be one person's, or come from one address without a sign-in.", { min: 1 }),
   },
   undo: {
     keepSeconds: duration(7 * 86_400, "How long what was deleted can be restored; 0 keeps nothing.", { min: 0 }),

@@ -23,6 +23,7 @@ import { refusalOfOtherSites } from "./other-sites.ts"
 import { protocols } from "./protocols.ts"
 import { plainUrl, refusalOfNul, storable } from "./routing/redirect.ts"
 import { type DeclaredRoute, declaredRoute, patternOf, type RouteTable, routeTable, serveTable } from "./routing/routes.ts"
+import { openStreams } from "./streams.ts"
 import { answerUnreadable, refusalOfTwoHosts } from "./unreadable-requests.ts"
 import { wantsPage } from "./web/pages/errors.ts"
 import { fileRoutes } from "./web/pages/files.ts"
@@ -155,11 +156,12 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
 /** The routes of all records. Where none of them has an address, with whatever method, the pages for other addresses answer. */
 function tableOf(app: FastifyInstance, services: Services, options: HttpOptions): RouteTable {
   const { otherwise = [] } = options
-  const pages = pageRoutes(app, services, [...options.pages, ...otherwise])
+  const sendStream = openStreams(app)
+  const pages = pageRoutes(app, services, [...options.pages, ...otherwise], sendStream)
   const isOther = ({ operation }: DeclaredRoute): boolean => otherwise.some(({ id }) => id === operation)
   const others = routeTable(pages.filter(isOther))
   const { find, methodsAt } = routeTable([
-    ...apiRoutes(services, options),
+    ...apiRoutes(services, options, sendStream),
     ...pages.filter((route) => !isOther(route)),
     ...fileRoutes(services, options.files),
   ])

@@ -47,6 +47,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   deploy_keys: "features/code/deploy-keys",
   disabled_workflows: "features/actions/definitions",
   emails: "features/people/users",
+  event_logs: "core/events",
   events: "core/events",
   follows: "features/people/follows",
   former_hashes: "features/people/sign-in/credentials",

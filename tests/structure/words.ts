@@ -32,10 +32,6 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
   "pages/repository/code/browse/notebook.ts": ["Error"],
   "servers/web/pages/surroundings.ts": ["Hearth"],
   "servers/web/pages/held.ts": ["secrets of a held form"],
-  "servers/web/pages/live.ts": [
-    "what happens can't be read for the pages that follow it; it is tried again",
-    "pages hear late of what happens in other processes",
-  ],
   "servers/web/pages/server.ts": ["a page failed"],
   "pages/repository/releases/edit.ts": ["The first release.", "No commits since {}."],
 }

@@ -4,6 +4,7 @@ import type { Services } from "../services.ts"
 import type { DomainEvent } from "./event.ts"
 import { appendToLog } from "./log.ts"
 import { takePublished } from "./publish.ts"
+import type { Position } from "./store.ts"
 
 /** The events of one transaction, as they are passed to the listeners. */
 export interface Delivery {
@@ -13,6 +14,8 @@ export interface Delivery {
   readonly events: readonly DomainEvent[]
   /** Ids of the timeline entries made for events, by event. The timeline comes first and adds them for later listeners. */
   readonly entries: Map<DomainEvent, number>
+  /** For those that only tell: the positions of the events in the log, in the order of the events. */
+  readonly positions?: Promise<readonly Position[]>
 }
 
 /**
@@ -44,7 +47,8 @@ export async function deliverEvents(tx: Transaction, services: Services, listene
     if (round === MOST_ROUNDS) throw new Error(`listeners publish in a circle: ${events.map(({ kind }) => kind).join(", ")}`)
     const delivery: Delivery = { tx, services, events, entries: new Map() }
     for (const listener of changing) await listener.hear(delivery)
-    await Promise.all([...telling.map((listener) => listener.hear(delivery)), appendToLog(tx, events, services.now())])
+    const positions = appendToLog(tx, events, services.now())
+    await Promise.all([positions, ...telling.map((listener) => listener.hear({ ...delivery, positions }))])
     services.events.grown(tx)
   }
 }

@@ -15,7 +15,7 @@ import type { Seconds } from "../database/tables/index.ts"
 import type { Task } from "../jobs/schedule.ts"
 import type { Services } from "../services.ts"
 import type { DomainEvent } from "./event.ts"
-import { deleteOldEvents, insertEvent, insertEvents, type Position, rowsAfter } from "./store.ts"
+import { deleteOldEvents, findLog, forgetLog, insertEvent, insertEvents, notePruned, type Position, rowsAfter } from "./store.ts"
 
 export interface StoredEvent {
   readonly position: Position
@@ -32,12 +32,14 @@ export interface StoredEvent {
   readonly at: Seconds
 }
 
-/** Appends events, in their order. One statement for up to two hundred. */
-export async function appendToLog(tx: Transaction, events: readonly DomainEvent[], now: Seconds): Promise<void> {
+/** Appends events, in their order, and gives their positions. One statement for up to two hundred. */
+export async function appendToLog(tx: Transaction, events: readonly DomainEvent[], now: Seconds): Promise<readonly Position[]> {
   const rows = events.map((event) => rowOf(event, now))
   const [first] = rows
-  if (first && rows.length === 1) await insertEvent(tx, first)
-  else for (const slice of slicesOf(rows)) await insertEvents(tx, slice)
+  const appended = first && rows.length === 1 ? await insertEvent(tx, first) : []
+  if (rows.length > 1) for (const slice of slicesOf(rows)) appended.push(...(await insertEvents(tx, slice)))
+  // Ids are given in the order of the rows, but not every database returns them in it.
+  return appended.map(({ transaction_id: transaction, id }) => ({ transaction, id })).toSorted((a, b) => a.id - b.id)
 }
 
 const idOf = (value: unknown): number | undefined =>
@@ -68,9 +70,12 @@ function digest(name: string, value: unknown): unknown {
   return idOf(value) ?? Object.keys(value)
 }
 
+const homeIn = (row: unknown): unknown =>
+  typeof row === "object" && row !== null && "repository_id" in row ? row.repository_id : undefined
+
 function rowOf(event: DomainEvent, now: Seconds) {
   const { kind, at, actor, repository, repositoryId, issue, ...rest }: Readonly<Record<string, unknown>> = { ...event }
-  const homeOf = typeof issue === "object" && issue !== null && "repository_id" in issue ? issue.repository_id : repositoryId
+  const homeOf = homeIn(issue) ?? homeIn(rest["release"]) ?? homeIn(rest["run"]) ?? repositoryId
   return {
     kind: event.kind,
     actor_id: idOf(actor) ?? 0,
@@ -94,34 +99,6 @@ export async function readLog(db: Handle, after: Position, limit: number): Promi
   }))
 }
 
-/** What an event is about. */
-export type Subject = Pick<StoredEvent, "position" | "kind" | "repositoryId" | "issueId"> & Partial<Pick<StoredEvent, "data">>
-
-/** What the events after a position are about, as `readLog` gives them; data is read only of kinds with these beginnings. */
-export async function readSubjects(db: Handle, after: Position, limit: number, withData: readonly string[]): Promise<readonly Subject[]> {
-  const isWanted = sql.join(
-    withData.map((beginning) => sql`kind like ${sql.lit(`${beginning}%`)}`),
-    sql` or `,
-  )
-  const rows = await rowsAfter(db, after, limit)
-    .select([
-      "transaction_id",
-      "id",
-      "kind",
-      "repository_id",
-      "issue_id",
-      sql<string | null>`case when ${isWanted} then data end`.as("data"),
-    ])
-    .execute()
-  return rows.map((row) => ({
-    position: { transaction: row.transaction_id, id: row.id },
-    kind: row.kind,
-    repositoryId: row.repository_id,
-    issueId: row.issue_id,
-    ...(row.data !== null && { data: JSON.parse(row.data) }),
-  }))
-}
-
 /** Rows that are removed in one transaction: few enough that other writers don't wait long. */
 const BATCH = 1_000
 
@@ -132,20 +109,33 @@ export const pruneEvents: Task = {
   run: async ({ config, database, now }, signal) => {
     const before = now() - config.events.keepSeconds
     let removed = 0
-    for (let batch = BATCH; batch === BATCH && !signal.aborted; removed += batch)
-      batch = await database.write((tx) => deleteOldEvents.changes(tx, { before, limit: BATCH }))
+    for (let batch = BATCH; batch === BATCH && !signal.aborted; removed += batch) batch = await database.write((tx) => prune(tx, before))
     return `${removed} removed`
   },
 }
 
+/** Removes a batch of events from before a time, and notes up to where: who was there is told that what follows is not there any more. */
+async function prune(tx: Transaction, before: Seconds): Promise<number> {
+  const removed = await deleteOldEvents(tx, { before, limit: BATCH })
+  const log = await findLog.first(tx)
+  const positions = [
+    ...removed.map(({ transaction_id: transaction, id }) => ({ transaction, id })),
+    ...(log ? [{ transaction: log.pruned_transaction, id: log.pruned_id }] : []),
+  ]
+  const newest = positions.toSorted((a, b) => b.transaction - a.transaction || b.id - a.id)[0]
+  if (removed.length > 0 && newest) await notePruned(tx, newest)
+  return removed.length
+}
+
 /**
  * A database restored from a dump restarts its transaction ids, so that stored ids could come after all new ones: then stored events are moved
- * before all others. To be called before anything is written.
+ * before all others, and its positions are those of another log. To be called before anything is written.
  */
 export async function rebaseLog({ database }: Pick<Services, "database">): Promise<void> {
   if (database.kind === "sqlite") return
   await database.write(async (tx) => {
-    await sql`update events set transaction_id = 0 where transaction_id <> 0
+    const { numAffectedRows = 0n } = await sql`update events set transaction_id = 0 where transaction_id <> 0
       and exists (select 1 from events as restored where restored.transaction_id > pg_current_xact_id()::text::bigint)`.execute(tx)
+    if (numAffectedRows > 0n) await forgetLog(tx)
   })
 }

@@ -2,6 +2,7 @@ import type { Actor } from "../../core/actor.ts"
 import { downloadIn } from "../../core/download.ts"
 import type { Input, Opened, Operation, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
+import { streamIn } from "../../core/streamed.ts"
 import { uploadFormOf } from "../../core/upload.ts"
 import { actAs } from "../../features/people/sign-in/authenticate.ts"
 import { queryOf } from "../../web/address.ts"
@@ -10,6 +11,7 @@ import { sendDownload } from "../files/send.ts"
 import { callerByHeader, headerText } from "../routing/callers.ts"
 import { type Caller, type Kind, openKept, routesOf } from "../routing/pipeline.ts"
 import { type DeclaredRoute, pathOf } from "../routing/routes.ts"
+import type { SendStream } from "../streams.ts"
 import { render, sendRefusal, sendRendered } from "./answer.ts"
 import { type AnswerWatcher, API_BASE, admit, bodyLimitOf, inputOf, run } from "./call.ts"
 import { readBody } from "./input.ts"
@@ -22,7 +24,7 @@ export interface ApiOptions {
 type ApiInput = Omit<Input, "request">
 
 /** The routes of the operations: called by programs, which sign in with a header, and answered with records. */
-export function apiRoutes(services: Services, { operations, onAnswer }: ApiOptions): readonly DeclaredRoute[] {
+export function apiRoutes(services: Services, { operations, onAnswer }: ApiOptions, sendStream: SendStream): readonly DeclaredRoute[] {
   const { limits, security } = services.config
   const kind: Kind<Operation, Caller, Opened, ApiInput, Sent<number, unknown>> = {
     route: (operation) => ({
@@ -61,9 +63,10 @@ export function apiRoutes(services: Services, { operations, onAnswer }: ApiOptio
     does: ({ record }) => record,
     handle: async ({ record, caller, opened, request }, { body, ...input }, upload) => {
       const ip = clientAddress(request)
-      const given: Input = { ...input, body: upload ?? body, request: { id: request.id, ip, behind: caller.behind } }
-      const key = headerText(request, "idempotency-key")
-      const ifMatch = headerText(request, "if-match")
+      const header = (name: string) => headerText(request, name)
+      const given: Input = { ...input, body: upload ?? body, request: { id: request.id, ip, behind: caller.behind, header } }
+      const key = header("idempotency-key")
+      const ifMatch = header("if-match")
       if (record.method === "GET" || (key === undefined && ifMatch === undefined)) return run(record, opened, given, onAnswer)
       const path = pathOf(record.path, request)
       const open = (within: Services) => record.open({ services: within, db: within.database.read, actor: caller.actor, path })
@@ -82,6 +85,8 @@ export function apiRoutes(services: Services, { operations, onAnswer }: ApiOptio
     present: ({ record, request }, sent, { page }) => {
       const download = downloadIn(record.answers[sent.status], sent.body)
       if (download) return (reply) => sendDownload(request, reply, download)
+      const streamed = streamIn(record.answers[sent.status], sent.body)
+      if (streamed) return (reply) => sendStream(reply, streamed)
       const rendered = render(services, request.method, request.url, sent, record.paged ? page : undefined)
       if (rendered.status !== 200) return (reply) => sendRendered(request, reply, rendered)
       return { bytes: rendered.body?.length ?? 0, send: (request, reply) => sendRendered(request, reply, rendered) }

@@ -47,11 +47,12 @@ import { restrictions } from "./0045-restrictions.ts"
 import { devicesAndDirectories } from "./0046-devices-and-directories.ts"
 import { offeredPulls } from "./0047-offered-pulls.ts"
 import { importRuns } from "./0048-import-runs.ts"
-import { keptAnswers } from "./0049-kept-answers.ts"
-import { taskTokens } from "./0050-task-tokens.ts"
-import { mergeQueue } from "./0051-merge-queue.ts"
-import { stacks } from "./0052-stacks.ts"
-import { undo } from "./0053-undo.ts"
+import { eventPositions } from "./0049-event-positions.ts"
+import { keptAnswers } from "./0050-kept-answers.ts"
+import { taskTokens } from "./0051-task-tokens.ts"
+import { mergeQueue } from "./0052-merge-queue.ts"
+import { stacks } from "./0053-stacks.ts"
+import { undo } from "./0054-undo.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
 export const migrations: readonly Migration[] = [
@@ -103,6 +104,7 @@ export const migrations: readonly Migration[] = [
   devicesAndDirectories,
   offeredPulls,
   importRuns,
+  eventPositions,
   keptAnswers,
   taskTokens,
   mergeQueue,

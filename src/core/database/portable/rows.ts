@@ -14,7 +14,7 @@ const SMALL_PAGE = 2 ** 18
 const LARGE_PAGE = 2 ** 22
 
 /** Values that mean something to one database alone: see core/events/log.ts. */
-const OF_ONE_DATABASE: Readonly<Record<string, unknown>> = { "events.transaction_id": 0 }
+const OF_ONE_DATABASE: Readonly<Record<string, unknown>> = { "events.transaction_id": 0, "webhook_deliveries.event_transaction": 0 }
 
 /** The lines of a table, without their ends, in the order of its key. */
 export async function* readLines(db: AnyHandle, shape: TableShape): AsyncGenerator<string> {

@@ -31,6 +31,7 @@ export interface FoundTable extends TableShape {
 /** What databases or tasks make of other rows by themselves: it is not dumped. Code is indexed anew by the task `index_code`. */
 const DERIVED: ReadonlySet<string> = new Set([
   "schema_versions",
+  "event_logs",
   "activity_totals",
   "notification_totals",
   "project_card_totals",

@@ -15,6 +15,16 @@ export interface EventsTable {
   created_at: Seconds
 }
 
+/** The one log, with id 1; see core/events/place.ts. */
+export interface EventLogsTable {
+  id: number
+  /** Another one after a restore: then its positions mean something else. */
+  name: string
+  /** The newest position that was removed. */
+  pruned_transaction: number
+  pruned_id: number
+}
+
 export interface ActivitiesTable {
   id: Generated<number>
   receiver_id: number
@@ -33,5 +43,6 @@ export interface ActivitiesTable {
 
 export interface EventTables {
   activities: ActivitiesTable
+  event_logs: EventLogsTable
   events: EventsTable
 }

@@ -53,6 +53,9 @@ export interface WebhookDeliveriesTable {
   response: Generated<string>
   /** Why the last attempt failed; "" where it succeeded. */
   error: Generated<string>
+  /** The position in the log of the event that it tells of; 0 for none. */
+  event_transaction: Generated<number>
+  event_id: Generated<number>
 }
 
 export interface WebhookTables {

@@ -1,4 +1,4 @@
-import type { Repository } from "../../../access/permission.ts"
+import { isPublicRepository, type Repository } from "../../../access/permission.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
@@ -38,7 +38,8 @@ export async function deleteRepository(
   const locked = await lockRow(tx, "repositories", id)
   if (!locked) return false
   const owner = await findUserById.first(tx, { id: repository.owner_id })
-  if (owner) publish(tx, { kind: "repository.deleted", repository, owner, actor, mayBeRestored, at: services.now() })
+  const wasPublic = owner !== undefined && isPublicRepository({ repository, owner })
+  if (owner) publish(tx, { kind: "repository.deleted", repository, owner, wasPublic, actor, mayBeRestored, at: services.now() })
   await services.events.deliver(tx)
   const isKept = mayBeRestored && (await findKeptRepository.first(tx, { repositoryId: id })) !== undefined
   // Both are counted in the locked row, which says where there are none.

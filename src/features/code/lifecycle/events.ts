@@ -21,8 +21,8 @@ type RepositoryEvent =
         readonly webhooksFrom?: number | undefined
       })
   | (Happened<"repository.forked"> & InRepository & { readonly fork: { readonly repository: Row<"repositories">; readonly owner: User } })
-  /** Delivered while the repository is still there. `mayBeRestored`: it is kept for a while, if there is room. */
-  | (Happened<"repository.deleted"> & InRepository & { readonly mayBeRestored: boolean })
+  /** Delivered while the repository is still there. `wasPublic`: everyone saw it. `mayBeRestored`: it is kept for a while, if there is room. */
+  | (Happened<"repository.deleted"> & InRepository & { readonly wasPublic: boolean; readonly mayBeRestored: boolean })
   | (Happened<"repository.renamed"> & InRepository & { readonly from: string })
   /** `from`: its previous full name. */
   | (Happened<"repository.transferred"> & InRepository & { readonly from: string; readonly formerOwner: User })

@@ -3,6 +3,7 @@ import type { Owned } from "../../../access/permission.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import { anonymous, type User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import type { Position } from "../../../core/events/store.ts"
 import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { patternSet } from "../../../core/text/automaton.ts"
@@ -25,11 +26,18 @@ export interface Announcement extends Pick<External, "ref"> {
   readonly sender: User
   /** Only called where a webhook listens. */
   readonly payload: External["payload"]
+  /** Where the log has what it tells of; asked where a webhook listens. */
+  readonly position?: PositionOf
 }
 
+/** The position of an event of the transaction; undefined where it has none. */
+export type PositionOf = () => Promise<Position | undefined>
+
 /** What webhooks hear of what others are told. */
-export const announcementsOf = (sender: User, told: readonly External[]): readonly Announcement[] =>
-  told.flatMap(({ webhook: event, ref, payload }) => (event ? [{ event, sender, ...(ref && { ref }), payload }] : []))
+export const announcementsOf = (sender: User, told: readonly External[], position?: PositionOf): readonly Announcement[] =>
+  told.flatMap(({ webhook: event, ref, payload }) =>
+    event ? [{ event, sender, ...(ref && { ref }), payload, ...(position && { position }) }] : [],
+  )
 
 /**
  * Queues events, in order, for the webhooks that listen to a repository. The payloads are written in the caller's transaction, so they show that very
@@ -48,22 +56,22 @@ export async function announce(
   if (!home) return
   const common = new Map<number, Promise<object>>()
   for (const { announcement, receivers } of told) {
-    const { event, sender, payload } = announcement
+    const { event, sender, payload, position } = announcement
     const shared = common.get(sender.id) ?? presentCommon(tx, services, home, sender)
     common.set(sender.id, shared)
-    await queueDeliveries(tx, services, receivers, event, { ...(await shared), ...(await payload(tx, services, home)) })
+    await queueDeliveries(tx, services, receivers, event, { ...(await shared), ...(await payload(tx, services, home)) }, await position?.())
   }
 }
 
 /** The same for a version of a package without a repository: for the webhooks of its owner, and the system's. */
-export async function announceOfOwner(tx: Transaction, services: Services, event: VersionEvent): Promise<void> {
+export async function announceOfOwner(tx: Transaction, services: Services, event: VersionEvent, position: PositionOf): Promise<void> {
   const { webhook, payload } = externalOfPackage(event)
   const sender = event.actor
   for (const { receivers } of await tell(await findOwnersListeners(tx, { ownerId: event.owner.id }), [
     { event: webhook, sender, payload },
   ])) {
     const common = { repository: null, sender: presentUser(services.site, sender) }
-    await queueDeliveries(tx, services, receivers, webhook, { ...common, ...(await payload(tx, services, undefined)) })
+    await queueDeliveries(tx, services, receivers, webhook, { ...common, ...(await payload(tx, services, undefined)) }, await position())
   }
 }
 
@@ -89,10 +97,12 @@ export async function queueDeliveries(
   webhooks: readonly Pick<Webhook, "id">[],
   event: WebhookEvent,
   content: object,
+  position?: Position,
 ): Promise<void> {
   const payload = JSON.stringify(content, null, NARROW.includes(event) ? 1 : 2)
+  const at = { eventTransaction: position?.transaction ?? 0, eventId: position?.id ?? 0 }
   for (const { id } of webhooks) {
-    const delivery = await insertDelivery.first(tx, { webhookId: id, uuid: randomUUID(), event, payload, now: now() })
+    const delivery = await insertDelivery.first(tx, { webhookId: id, uuid: randomUUID(), event, payload, now: now(), ...at })
     if (delivery) await jobs.enqueue(tx, deliverJob, { deliveryId: delivery.id, attempt: 1 })
   }
 }

@@ -1,6 +1,6 @@
 import { findUserById } from "../../../access/store.ts"
 import { untilFewer } from "../../../core/batches.ts"
-import type { Handle } from "../../../core/database/database.ts"
+import { logName, positionText } from "../../../core/events/position.ts"
 import { defineJob, NotYet, type Task } from "../../../core/jobs/jobs.ts"
 import type { OutgoingAnswer } from "../../../core/outgoing/request.ts"
 import { redact } from "../../../core/redact.ts"
@@ -77,7 +77,7 @@ async function attemptOnce(
 ): Promise<Outcome> {
   let request: DeliveryRequest | undefined
   try {
-    request = requestOf(webhook, delivery, attempt, await open(services, services.database.read, webhook))
+    request = requestOf(webhook, delivery, attempt, await open(services, delivery, webhook))
     if (!request) return { request, response: undefined, error: "" }
     const answer = await services.outgoing.send({ ...request, timeoutMs: TIMEOUT, maxBytes: MAX_ANSWER_BYTES, signal })
     const isFine = answer.status >= 200 && answer.status < 300
@@ -90,12 +90,18 @@ async function attemptOnce(
 }
 
 /** Decrypts the secrets. Throws where one can't be decrypted any more. */
-async function open({ secrets }: Services, db: Handle, webhook: Webhook): Promise<DeliverySecrets> {
+async function open(
+  services: Services,
+  { event_transaction: transaction, event_id: id }: Delivery,
+  webhook: Webhook,
+): Promise<DeliverySecrets> {
+  const { secrets, database } = services
   const unseal = (text: string, what: "secret" | "authorization") => (text === "" ? "" : secrets.unseal(text, sealOf(webhook.id, what)))
-  const owner = webhook.owner_id === null ? undefined : await findUserById.first(db, { id: webhook.owner_id })
+  const owner = webhook.owner_id === null ? undefined : await findUserById.first(database.read, { id: webhook.owner_id })
   return {
     secret: unseal(webhook.sealed_secret, "secret"),
     authorization: unseal(webhook.sealed_authorization, "authorization"),
+    position: id === 0 ? "" : positionText(await logName(services)(), { transaction, id }),
     target: webhook.repository_id !== null ? "repository" : owner ? (owner.kind === "organization" ? "organization" : "user") : "system",
   }
 }

@@ -1,25 +1,33 @@
 import type { Transaction } from "../../../core/database/database.ts"
-import type { EventOf } from "../../../core/events/event.ts"
+import type { DomainEvent, EventOf } from "../../../core/events/event.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import type { Services } from "../../../core/services.ts"
 import { externalOf, repositoryOf } from "../../actions/external/events.ts"
 import { type Announcement, announce, announcementsOf, announceOfOwner } from "./announce.ts"
+import { takePushed } from "./on-push.ts"
 import { copyWebhooks } from "./rules.ts"
 import { findDefaults, findOfRepository } from "./store.ts"
 
-/** Sends domain events to webhooks. Pushes are handled after the push (on-push.ts), as their commits are read from git. */
+/** The most deliveries of one push, which are written in its transaction: some 250 ms. */
+const MAX_DELIVERIES = 1500
+
+/** Sends domain events to webhooks, and pushes, whose commits were read from git before (on-push.ts). */
 export const webhooks: Listener = {
   name: "webhooks",
   onlyTells: true,
-  async hear({ tx, services, events }) {
+  async hear({ tx, services, events, positions }) {
+    const positionOf = (event: DomainEvent) => async () => (await positions)?.[events.indexOf(event)]
+    for (const { repositoryId, announcementsFor } of takePushed(tx))
+      await announce(tx, services, repositoryId, announcementsFor(positionOf, events), MAX_DELIVERIES)
     for (const event of events) if (event.kind === "repository.created") await giveWebhooks(tx, services, event)
     const byRepository = new Map<number, Announcement[]>()
     for (const event of events) {
       const repositoryId = repositoryOf(event)
       if (repositoryId === undefined) {
-        if (event.kind === "package.published" || event.kind === "package.deleted") await announceOfOwner(tx, services, event)
+        if (event.kind === "package.published" || event.kind === "package.deleted")
+          await announceOfOwner(tx, services, event, positionOf(event))
       } else if ("actor" in event && event.actor && "name" in event.actor) {
-        const announcements = announcementsOf(event.actor, externalOf(event))
+        const announcements = announcementsOf(event.actor, externalOf(event), positionOf(event))
         if (announcements.length > 0) byRepository.set(repositoryId, [...(byRepository.get(repositoryId) ?? []), ...announcements])
       }
     }

@@ -14,6 +14,8 @@ export interface DeliverySecrets {
   readonly authorization: string
   /** The owner of the webhook, in the terms of receivers. */
   readonly target: "repository" | "organization" | "user" | "system" | "default"
+  /** The position of the event in the log, as a text; "" where it has none. */
+  readonly position: string
 }
 
 const hmac = (algorithm: "sha1" | "sha256", secret: string, text: string): string =>
@@ -58,7 +60,7 @@ function headersOf(
   { uuid, event }: Content,
   attempt: number,
   text: string,
-  { secret, target }: DeliverySecrets,
+  { secret, target, position }: DeliverySecrets,
 ): Readonly<Record<string, string>> {
   const name = publicName(event)
   const sha256 = hmac("sha256", secret, text)
@@ -79,5 +81,6 @@ function headersOf(
     "X-GitHub-Event-Type": event,
     "X-GitHub-Hook-Installation-Target-Type": target,
     "X-Hearth-Delivery-Attempt": String(attempt),
+    ...(position !== "" && { "X-Hearth-Position": position }),
   }
 }

@@ -95,6 +95,8 @@ interface NewDelivery {
   readonly event: string
   readonly payload: string
   readonly now: Seconds
+  readonly eventTransaction: number
+  readonly eventId: number
 }
 
 /** Sends a delivery. */
@@ -112,7 +114,18 @@ export const insertDelivery = query("webhooks.insertDelivery", (db, p: Params<Ne
   const now = sql<Seconds>`cast(${p.now} as bigint)`
   return db
     .insertInto("webhook_deliveries")
-    .columns(["webhook_id", "uuid", "event", "payload", "state", "created_at", "started_at", "next_attempt_at"])
+    .columns([
+      "webhook_id",
+      "uuid",
+      "event",
+      "payload",
+      "state",
+      "created_at",
+      "started_at",
+      "next_attempt_at",
+      "event_transaction",
+      "event_id",
+    ])
     .expression((eb) =>
       eb
         .selectFrom("webhooks")
@@ -125,6 +138,8 @@ export const insertDelivery = query("webhooks.insertDelivery", (db, p: Params<Ne
           now.as("created_at"),
           now.as("started_at"),
           now.as("next_attempt_at"),
+          sql<number>`cast(${p.eventTransaction} as bigint)`.as("event_transaction"),
+          sql<number>`cast(${p.eventId} as bigint)`.as("event_id"),
         ])
         .where("webhooks.id", "=", p.webhookId)
         .modifyEnd(portable({ sqlite: sql``, postgres: sql`for key share` })),

@@ -22,7 +22,7 @@ export async function deleteIssue(
 ): Promise<void> {
   await lockForIssues(tx, repository_id)
   const issue = await lockIssue(tx, { id, repository_id })
-  publish(tx, { kind: "issue.deleted", issue, actor, at: services.now() })
+  publish(tx, { kind: "issue.deleted", issue, number: issue.number, isPull: issue.is_pull === 1, actor, at: services.now() })
   await services.events.deliver(tx)
   await deleteAttachments(tx, services, { issue_id: id })
   // The rest is deleted with the row by foreign keys.

@@ -18,6 +18,12 @@ interface TextChanges {
   readonly base?: { readonly from: string; readonly to: string }
 }
 
+/** What the log keeps of an issue that is not there any more. */
+interface Remembered {
+  readonly number: number
+  readonly isPull: boolean
+}
+
 /** What happens to issues and pull requests. */
 type IssueEvent =
   | (Happened<"issue.opened"> & OnIssue & Mentioning)
@@ -25,9 +31,9 @@ type IssueEvent =
   /** `commitId`: the commit whose message closed or reopened it. */
   | (Happened<"issue.closed" | "issue.reopened"> & OnIssue & { readonly commitId?: string | undefined })
   /** Delivered while the issue is still there. */
-  | (Happened<"issue.deleted"> & AboutIssue & { readonly issue: Issue })
+  | (Happened<"issue.deleted"> & AboutIssue & Remembered & { readonly issue: Issue })
   /** It is about to be transferred to another repository: what its former one is told. Delivered while the issue is still there. */
-  | (Happened<"issue.leaving"> & AboutIssue & { readonly issue: Issue })
+  | (Happened<"issue.leaving"> & AboutIssue & Remembered & { readonly issue: Issue })
   /** It is in another repository, with a new number. `from` and `number` are where it was. */
   | (Happened<"issue.transferred"> & OnIssue & { readonly from: Row<"repositories">; readonly number: number })
   /** `cleared`: all labels were removed together. */

@@ -61,7 +61,7 @@ export async function transferIssue(tx: Transaction, services: Services, found: 
     throw refuse.invalid("repository", "must have issues that you may write to")
   if (me.id !== place.owner.id) await requireUnblocked(tx, me, [place.owner])
 
-  publish(tx, { kind: "issue.leaving", issue, actor: me, at: now })
+  publish(tx, { kind: "issue.leaving", issue, number: issue.number, isPull: false, actor: me, at: now })
   await leaveBoards(tx, { issue, from, to: place }, me, now)
   await endStopwatches(tx, { issue, from, to: place }, now)
   // What is told of the former place is told before there is a new one.

@@ -183,8 +183,13 @@ export function bodyRequired({ body }: Operation): boolean {
 export function mediaType(schema: unknown): string {
   if (!isJson(schema)) return "application/json"
   if (schema.isDownload === true) return "application/octet-stream"
+  if (schema.isStream === true) return "application/jsonl"
   return schema.type === "string" ? "text/plain" : typeof schema.uploadField === "string" ? "multipart/form-data" : "application/json"
 }
+
+/** How an answer is sent: what is a stream of records also as server-sent events, whose data are the same records. */
+export const answerTypes = (schema: unknown): readonly string[] =>
+  isJson(schema) && schema.isStream === true ? [mediaType(schema), "text/event-stream"] : [mediaType(schema)]
 
 /** The tags in the order of their first operations. */
 export const tagsOf = (operations: readonly Operation[]): readonly string[] => [...new Set(operations.map(({ tag }) => tag))]

@@ -2,6 +2,7 @@ import type { Operation } from "../../../core/operation.ts"
 import {
   type About,
   API_PATH,
+  answerTypes,
   bodyRequired,
   byPath,
   conditionHeaders,
@@ -135,9 +136,12 @@ function describe(operation: Operation, write: Schemas["write"], about: About, c
             description: successWords(status, schema !== null),
             ...(schema
               ? {
-                  content: {
-                    [mediaType(schema)]: content(write(schema), String(example?.status) === status ? example?.answer : undefined),
-                  },
+                  content: Object.fromEntries(
+                    answerTypes(schema).map((type) => [
+                      type,
+                      content(write(schema), String(example?.status) === status ? example?.answer : undefined),
+                    ]),
+                  ),
                 }
               : {}),
             ...(operation.paged && status === "200" ? { headers } : {}),

@@ -5,6 +5,7 @@ import { uploadFormOf } from "../../../core/upload.ts"
 import {
   type About,
   API_PATH,
+  answerTypes,
   bodyRequired,
   byPath,
   mediaType,
@@ -135,7 +136,7 @@ function describe(operation: Operation, write: Schemas["write"], about: About): 
     ...(operation.description ? { description: operation.description } : {}),
     ...(operation.deprecated ? { deprecated: true } : {}),
     ...(body && mediaType(body) !== "application/json" ? { consumes: [mediaType(body)] } : {}),
-    ...(answered && mediaType(answered) !== "application/json" ? { produces: [mediaType(answered)] } : {}),
+    ...(answered && mediaType(answered) !== "application/json" ? { produces: answerTypes(answered) } : {}),
     parameters: [
       ...operation.parameters.map(({ name, numeric }) => ({
         in: "path",

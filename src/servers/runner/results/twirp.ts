@@ -25,6 +25,7 @@ const CODES: Readonly<Record<RefusalKind, readonly [code: string, status: number
   notFound: ["not_found", 404],
   methodNotAllowed: ["bad_route", 404],
   timeout: ["deadline_exceeded", 408],
+  gone: ["not_found", 404],
   conflict: ["already_exists", 409],
   damaged: ["failed_precondition", 412],
   preconditionFailed: ["failed_precondition", 412],

@@ -1,30 +1,23 @@
 import type { Share } from "../../../core/cluster/share.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
-import { GROWTH_CHANNEL } from "../../../core/events/growth.ts"
-import { readSubjects, type Subject } from "../../../core/events/log.ts"
-import { endOfLog, type Position } from "../../../core/events/store.ts"
+import type { StoredEvent } from "../../../core/events/log.ts"
+import { type Hear, tailOf } from "../../../core/events/tail.ts"
 import { type Followed, NOTIFICATIONS, type Page, type PageEvent, type SentEvents } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
 import { waitAtMost } from "../../../core/timeout.ts"
 import { queryOf } from "../../../web/address.ts"
 
 /**
- * Pages that are open and follow what happens. While anyone follows, the process looks whether the log of events has grown: when a process says so, and
- * once a second, since words may be lost. A follower is told that something happened to their page, and their browser asks for the page again: at once,
+ * Pages that are open and follow what happens. A follower is told that something happened to their page, and their browser asks for the page again: at once,
  * but no more than once a second. Nothing is kept of what they are slow to hear.
  */
 
-const LOOK_MS = 1_000
-/** The least milliseconds between two looks. */
-const SOON_MS = 20
-const EVENTS_AT_ONCE = 500
+const CALM_MS = 1_000
 /** Pages that one person, or one address where no one is signed in, may follow at once; browsers follow only the page that is seen. */
 const OF_ONE = 20
 const OF_ALL = 2_000
 
-/** Events that may be about a project, which is in their data. */
-const OF_PROJECTS = ["project.", "column.", "card.", "issue.project"]
 /** Events that can take access away, or give a page another address: those who follow are looked at again, whatever they follow. */
 const OF_ACCESS = ["repository.", "collaborator.", "access.", "team.", "organization.", "user.", "account."]
 
@@ -62,75 +55,43 @@ export interface LivePages {
 /** A text for each of these people that is another one when their notifications are. */
 type Notified = (db: Handle, userIds: readonly number[]) => Promise<ReadonlyMap<number, string>>
 
-export function openLivePages({ database, share, log }: Pick<Services, "database" | "share" | "log">, notifiedOf: Notified): LivePages {
+export function openLivePages(services: Services, notifiedOf: Notified): LivePages {
+  const { database, share } = services
   const followers = new Set<Follower>()
-  let timer: NodeJS.Timeout | undefined
-  let lookedAt = 0
-  let isLooking = false
-  let isTold = false
-  let listening: Promise<unknown> | undefined
-  let position: Position | undefined
-  let seen: unknown
+  let stop: (() => void) | undefined
   let notified: ReadonlyMap<number, string> = new Map()
 
-  async function look(): Promise<void> {
-    try {
-      const state = await database.state()
-      if (state === seen && position) return
-      position = await tellOfEvents(database.read, followers, position ?? (await endOfLog(database.read)))
-      notified = await tellOfNotifications(followers, notified, (ids) => notifiedOf(database.read, ids))
-      for (const { news, wake } of followers) if (news.size > 0) wake()
-      seen = state
-    } catch (error) {
-      log.warn({ err: error }, "what happens can't be read for the pages that follow it; it is tried again")
-    }
+  const hear: Hear = async ({ events }) => {
+    tellOfEvents(followers, events)
+    notified = await tellOfNotifications(followers, notified, (ids) => notifiedOf(database.read, ids))
+    for (const { news, wake } of followers) if (news.size > 0) wake()
   }
 
   function begin(follower: Follower): void {
     followers.add(follower)
+    const tail = tailOf(services)
+    stop ??= tail.follow(hear)
     // Their notifications are not known yet.
-    if (!notified.has(follower.userId)) seen = undefined
-    if (listening === undefined)
-      listening = database
-        .listen(GROWTH_CHANNEL, () => {
-          isTold = true
-          if (followers.size > 0 && !isLooking) lookIn(SOON_MS)
-        })
-        .catch((error: unknown) => log.warn({ err: error }, "pages hear late of what happens in other processes"))
-    if (!timer && !isLooking) lookIn(0)
+    if (!notified.has(follower.userId)) tail.again()
   }
 
-  /** Looks so many milliseconds after the last look. */
-  function lookIn(milliseconds: number): void {
-    clearTimeout(timer)
-    timer = setTimeout(() => void lookOn(), Math.max(0, lookedAt + milliseconds - performance.now())).unref()
-  }
-
-  async function lookOn(): Promise<void> {
-    isLooking = true
-    isTold = false
-    await look()
-    lookedAt = performance.now()
-    isLooking = false
-    timer = undefined
-    if (followers.size > 0) return lookIn(isTold ? SOON_MS : LOOK_MS)
-    position = undefined
+  function end(follower: Follower): void {
+    followers.delete(follower)
+    if (followers.size > 0) return
+    stop?.()
+    stop = undefined
     notified = new Map()
   }
 
-  return { follow: (follow) => ({ kind: "events", events: (signal) => changes({ followers, share, begin }, follow, signal) }) }
+  return { follow: (follow) => ({ kind: "events", events: (signal) => changes({ followers, share, begin, end }, follow, signal) }) }
 }
 
-/** Tells what has happened since `position`, and gives the position of the end of the log. */
-async function tellOfEvents(db: Handle, followers: ReadonlySet<Follower>, position: Position): Promise<Position> {
-  const subjects = await readSubjects(db, position, EVENTS_AT_ONCE, OF_PROJECTS)
+function tellOfEvents(followers: ReadonlySet<Follower>, events: readonly StoredEvent[]): void {
   for (const { followed, news } of followers)
-    for (const subject of subjects) {
-      if (followed.some((topic) => isAbout(subject, topic))) news.add("changed")
-      else if (begins(subject.kind, OF_ACCESS) && mayTouch(subject, followed)) news.add("access")
+    for (const event of events) {
+      if (followed.some((topic) => isAbout(event, topic))) news.add("changed")
+      else if (begins(event.kind, OF_ACCESS) && mayTouch(event, followed)) news.add("access")
     }
-  const end = subjects.at(-1)?.position ?? position
-  return subjects.length < EVENTS_AT_ONCE ? end : tellOfEvents(db, followers, end)
 }
 
 /** Tells those whose notifications have changed since `notified`, and gives what they are now. */
@@ -153,11 +114,12 @@ interface Following {
   readonly followers: Set<Follower>
   readonly share: Share
   readonly begin: (follower: Follower) => void
+  readonly end: (follower: Follower) => void
 }
 
 /** What one follower is told, until they are gone. */
 async function* changes(
-  { followers, share, begin }: Following,
+  { followers, share, begin, end }: Following,
   { who, userId, followed: look }: Follow,
   signal: AbortSignal,
 ): AsyncGenerator<PageEvent, void> {
@@ -187,22 +149,22 @@ async function* changes(
       follower.followed = await look()
       if (!name) continue
       yield { name, data: {} }
-      await waitAtMost(LOOK_MS, gone.promise)
+      await waitAtMost(CALM_MS, gone.promise)
     }
   } catch (error) {
     // Who may not see the page any more is told nothing; their browser finds out when it asks for the page.
     if (!(error instanceof Refusal || error instanceof Renamed)) throw error
   } finally {
     signal.removeEventListener("abort", leave)
-    followers.delete(follower)
+    end(follower)
   }
 }
 
 const begins = (kind: string, kinds: readonly string[]): boolean => kinds.some((start) => kind.startsWith(start))
 
-const projectOf = ({ data }: Subject): unknown => data?.["projectId"] ?? data?.["project"]
+const projectOf = ({ data }: StoredEvent): unknown => data["projectId"] ?? data["project"]
 
-const isAbout = (subject: Subject, topic: Followed): boolean =>
+const isAbout = (subject: StoredEvent, topic: Followed): boolean =>
   topic !== NOTIFICATIONS &&
   (topic.repositoryId === undefined || subject.repositoryId === topic.repositoryId) &&
   (topic.issueIds === undefined || topic.issueIds.has(subject.issueId)) &&
@@ -210,6 +172,6 @@ const isAbout = (subject: Subject, topic: Followed): boolean =>
   (topic.kinds === undefined || begins(subject.kind, topic.kinds))
 
 /** Whether it happened to the repository that the page is of, or to none. */
-const mayTouch = ({ repositoryId }: Subject, followed: readonly Followed[]): boolean =>
+const mayTouch = ({ repositoryId }: StoredEvent, followed: readonly Followed[]): boolean =>
   repositoryId === 0 ||
   followed.some((topic) => topic !== NOTIFICATIONS && (topic.repositoryId === undefined || topic.repositoryId === repositoryId))

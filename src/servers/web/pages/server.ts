@@ -40,10 +40,11 @@ import { callerByHeader } from "../../routing/callers.ts"
 import { type Caller, type Kind, openKept, type Ready, routesOf, type Send } from "../../routing/pipeline.ts"
 import { leadTo, sendAway, unnoticed } from "../../routing/redirect.ts"
 import { type DeclaredRequest, type DeclaredRoute, declaredRoute, pathOf } from "../../routing/routes.ts"
+import type { SendStream } from "../../streams.ts"
 import { filesFirst } from "./attach.ts"
 import { enterByProxy } from "./by-proxy.ts"
 import { errorPage, wantsPage } from "./errors.ts"
-import { openEventStreams, type SendEvents } from "./events.ts"
+import { eventStream } from "./events.ts"
 import { leadToFactor, requireFactor } from "./factor.ts"
 import { FLASH, flashCookie, flashIn, isNavigation, LONGEST_FLASH, noFlash, type Undoable, undoableIn } from "./flash.ts"
 import { registerGoGet } from "./go-get.ts"
@@ -56,16 +57,20 @@ import { cameFrom, chosenTheme, diffsFor, languageFor, surroundings, VARY } from
 import { toLogin } from "./to-login.ts"
 
 /** The routes of the declared pages. */
-export function pageRoutes(app: FastifyInstance, services: Services, pages: readonly Page[]): readonly DeclaredRoute[] {
-  const sendEvents = openEventStreams(app)
+export function pageRoutes(
+  app: FastifyInstance,
+  services: Services,
+  pages: readonly Page[],
+  sendStream: SendStream,
+): readonly DeclaredRoute[] {
   const live = openLivePages(services, totalsOfUsers)
-  const serving: Serving = { sendEvents, live, undoable: undoableIn(pages) }
+  const serving: Serving = { sendStream, live, undoable: undoableIn(pages) }
   registerGoGet(app, services)
   return routesOf(services, kindOf(services, serving), pages)
 }
 
 interface Serving {
-  readonly sendEvents: SendEvents
+  readonly sendStream: SendStream
   readonly live: LivePages
   readonly undoable: Undoable
 }
@@ -208,7 +213,7 @@ function follow(services: Services, { live }: Serving, page: Page, asked: Reques
 
 async function present(
   services: Services,
-  { sendEvents }: Serving,
+  { sendStream }: Serving,
   page: Page,
   { session, flash, language }: Visitor,
   request: DeclaredRequest,
@@ -216,7 +221,7 @@ async function present(
 ): Promise<Ready | Send> {
   const answered = given.kind === "shown" ? await beginningOf(page.method === "POST" ? unfollowed(given) : given) : given
   if (answered.kind === "file") return (reply) => sendDownload(request, reply, answered.file)
-  if (answered.kind === "events") return (reply) => sendEvents(reply, answered, language)
+  if (answered.kind === "events") return (reply) => sendStream(reply, eventStream(answered, language))
   const held = answered.kind === "moved" && answered.asksToConfirm && session ? await confirmInPlace(services, request, session) : undefined
   if (held) return (reply) => sendShown(services, request, reply, held, session)
   const keeping: Pick<Moved, "session" | "keeps"> = answered.kind === "text" ? {} : answered

@@ -118,7 +118,7 @@ describe("messages to chats", () => {
 })
 
 describe("requests of a kind", () => {
-  const opened = { secret: "", authorization: "Bearer key", target: "repository" } as const
+  const opened = { secret: "", authorization: "Bearer key", target: "repository", position: "" } as const
   const request = (type: string, url: string) => {
     const delivery = { uuid: "u-1", event: "issues", payload: JSON.stringify(issue) }
     return requestOf({ type, url, content_type: "json", options: "{}" }, delivery, 1, opened)

@@ -33,6 +33,32 @@ export const findChosen = query("authentication.findChosen", (db, p: Params<{ to
     ),
 )
 
+/** The same of many tokens. */
+export const findChosenOfMany = query("authentication.findChosenOfMany", (db, p: Params<{ tokenIds: readonly number[] }>) =>
+  db
+    .selectFrom("access_token_repositories")
+    .select(["token_id", "repository_id as id", sql<number>`0`.as("is_owner")])
+    .where(inList("token_id", p.tokenIds))
+    .unionAll(
+      db
+        .selectFrom("access_token_owners")
+        .select(["token_id", "owner_id as id", sql<number>`1`.as("is_owner")])
+        .where(inList("token_id", p.tokenIds)),
+    ),
+)
+
+/** People by their ids, to look whether they may still act. */
+export const findCallers = query("authentication.findCallers", (db, p: Params<{ ids: readonly number[] }>) =>
+  db.selectFrom("users").selectAll().where(inList("id", p.ids)),
+)
+
+export const findTokensByIds = query("authentication.findTokensByIds", (db, p: Params<{ ids: readonly number[] }>) =>
+  db
+    .selectFrom("access_tokens")
+    .select(["id", "user_id", "name", "scopes", "is_limited", "expires_at", "is_task", "branches", "operations", "writes"])
+    .where(inList("id", p.ids)),
+)
+
 /** The owners that tokens are limited to. */
 export const findChosenOwners = query("authentication.findChosenOwners", (db, p: Params<{ tokenIds: readonly number[] }>) =>
   db
@@ -73,6 +99,20 @@ export const findApplicationTokenById = query("authentication.findApplicationTok
     .where("oauth2_tokens.id", "=", p.id)
     .where("oauth2_tokens.kind", "=", "access")
     .where("oauth2_tokens.expires_at", ">", p.now),
+)
+
+/** Those of these tokens of applications that are good now. */
+export const findApplicationTokensByIds = query(
+  "authentication.findApplicationTokensByIds",
+  (db, p: Params<{ ids: readonly number[]; now: number }>) =>
+    db
+      .selectFrom("oauth2_tokens")
+      .innerJoin("oauth2_authorizations", "oauth2_authorizations.id", "oauth2_tokens.authorization_id")
+      .innerJoin("oauth2_grants", "oauth2_grants.id", "oauth2_authorizations.grant_id")
+      .select(["oauth2_tokens.id", "oauth2_tokens.scopes", "oauth2_grants.user_id", "oauth2_grants.application_id"])
+      .where(inList("oauth2_tokens.id", p.ids))
+      .where("oauth2_tokens.kind", "=", "access")
+      .where("oauth2_tokens.expires_at", ">", p.now),
 )
 
 export const touchGrant = query("authentication.touchGrant", (db, p: Params<{ id: number; now: number; before: number }>) =>

@@ -6,13 +6,23 @@ import type { Services } from "../../../../core/services.ts"
 import { findApplicationTokenById, findChosen, findTokenById } from "./store.ts"
 import type { AccessToken } from "./tokens.ts"
 
+/** A repository or an owner that a token is limited to. */
+interface ChosenRow {
+  readonly id: number
+  readonly is_owner: number
+}
+
 type Stored = Pick<AccessToken, "id" | "name" | "scopes" | "is_limited" | "expires_at" | "is_task" | "branches" | "operations" | "writes">
 
 /** The credential that a person's token is now; undefined where it has expired. A statement more for one that is limited to some repositories. */
 export async function tokenCredential(db: Handle, token: Stored, now: number): Promise<TokenCredential | undefined> {
+  return credentialOf(token, token.is_limited === 1 ? await findChosen(db, { tokenId: token.id }) : undefined, now)
+}
+
+/** The same from what it is limited to. */
+export function credentialOf(token: Stored, chosen: readonly ChosenRow[] | undefined, now: number): TokenCredential | undefined {
   if (token.expires_at !== 0 && token.expires_at <= now) return undefined
   const scopes = new Set(token.scopes.split(","))
-  const chosen = token.is_limited === 1 ? await findChosen(db, { tokenId: token.id }) : undefined
   return {
     kind: "token",
     tokenId: token.id,

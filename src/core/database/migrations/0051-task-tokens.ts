@@ -3,7 +3,7 @@ import type { ColumnTypes } from "../columns.ts"
 import { tableMaker } from "./table-maker.ts"
 
 /** Tokens for one task, what they did, and what they made. */
-export const taskTokens = { id: 50, name: "task-tokens", up }
+export const taskTokens = { id: 51, name: "task-tokens", up }
 
 async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   const { table, index } = tableMaker(db, types)

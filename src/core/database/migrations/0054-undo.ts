@@ -3,7 +3,7 @@ import type { ColumnTypes } from "../columns.ts"
 import { tableMaker } from "./table-maker.ts"
 
 /** What was deleted and can be restored, and what happened in organisations. */
-export const undo = { id: 53, name: "undo", up }
+export const undo = { id: 54, name: "undo", up }
 
 async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   const { table, index } = tableMaker(db, types)

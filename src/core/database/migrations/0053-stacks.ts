@@ -3,7 +3,7 @@ import type { ColumnTypes } from "../columns.ts"
 import { tableMaker } from "./table-maker.ts"
 
 /** Changes that keep an identity while their commits are rewritten, on top of each other, and the versions of pull requests. */
-export const stacks = { id: 52, name: "stacks", up }
+export const stacks = { id: 53, name: "stacks", up }
 
 async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   const { table, index } = tableMaker(db, types)

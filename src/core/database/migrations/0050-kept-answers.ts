@@ -3,7 +3,7 @@ import type { ColumnTypes } from "../columns.ts"
 import { tableMaker } from "./table-maker.ts"
 
 /** Answers to writes that may be sent again. */
-export const keptAnswers = { id: 49, name: "kept-answers", up }
+export const keptAnswers = { id: 50, name: "kept-answers", up }
 
 async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   const { table, index } = tableMaker(db, types)

@@ -3,7 +3,7 @@ import type { ColumnTypes } from "../columns.ts"
 import { tableMaker } from "./table-maker.ts"
 
 /** Branches whose pull requests line up, and are merged only together as they were tested. */
-export const mergeQueue = { id: 51, name: "merge-queue", up }
+export const mergeQueue = { id: 52, name: "merge-queue", up }
 
 async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   const { table, index } = tableMaker(db, types)
