@@ -1,5 +1,5 @@
 /*
- * What people import as `hearth/client`, together with a function for each operation of the API, which `generate/` writes. Nothing here imports anything
+ * What people import as `hearth/client`, together with a function for each operation of the API, which `bin/build-client.mjs` makes of the OpenAPI document. Nothing here imports anything
  * else of Hearth, or anything of Node: it runs wherever there is `fetch`.
  */
 export { type CallOptions, type Client, type ClientOptions, createClient, type Fetch } from "./call.ts"

@@ -1,5 +1,5 @@
-import { isJson, type Json } from "../../servers/api/documents/schema.ts"
-import { comment, memberOf, membersOf, typeOf } from "./types.ts"
+import { isJson, type Json } from "./schema.ts"
+import { comment, memberOf, membersOf, typeOf } from "./client-types.ts"
 
 /** A module by its path below the client's folder, without its ending. */
 export interface Module {
