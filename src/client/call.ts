@@ -163,8 +163,9 @@ function request({ url }: Client, method: string, path: string, input: Map<strin
   const place = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = input.get(name)
     input.delete(name)
-    // An empty one would call another operation.
-    if (value === undefined || value === "") throw new TypeError(`${name} is missing in the path ${path}`)
+    // An empty one would call another operation, and so would dots, which lead out of a folder even where they are escaped.
+    if (value === undefined || value === null || /^\.{0,2}$/.test(String(value)))
+      throw new TypeError(`${name} is missing in the path ${path}, or names nothing`)
     return encodeURIComponent(String(value))
   })
   const query = new URLSearchParams()

@@ -3,6 +3,6 @@
  * else of Hearth, or anything of Node: it runs wherever there is `fetch`.
  */
 export { type CallOptions, type Client, type ClientOptions, createClient, type Fetch } from "./call.ts"
-export { type EventFilter, type EventOptions, events, eventsAfter, type HearthEvent } from "./events.ts"
+export { type EventFilter, type EventOptions, type EventsAfter, events, eventsAfter, type HearthEvent } from "./events.ts"
 export { each, type List, pages } from "./pages.ts"
 export { isRefusal, Refusal } from "./refusal.ts"

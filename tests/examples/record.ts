@@ -19,7 +19,12 @@ export function recordOf(
   const { query, body } = call.calling
   const sent = { path: call.path, query, body: body instanceof FormData ? formOf(body) : body }
   const schema = operation.answers[status]
-  const answer = text === "" || (schema && "isDownload" in schema) ? undefined : typeOf(schema) === "string" ? text : JSON.parse(text)
+  const answer =
+    text === "" || (schema && ("isDownload" in schema || "isStream" in schema))
+      ? undefined
+      : typeOf(schema) === "string"
+        ? text
+        : JSON.parse(text)
   const normal = normalizer(url, JSON.stringify(sent))
   const { path, ...rest } = sent
   return JSON.parse(
