@@ -109,6 +109,7 @@ export async function send(client: Client, method: string, path: string, input: 
   try {
     for (let round = 0; ; round++) {
       const token = await client.token()
+      time.signal.throwIfAborted()
       const headers = {
         accept: "application/json",
         ...(token && { authorization: `token ${token}` }),
