@@ -103,7 +103,9 @@ function parametersOf(id: string, operation: Json): readonly Member[] {
     if (seen.has(name)) throw new TypeError(`${id} has two parameters ${name}`)
     seen.add(name)
     const isRequired = required === true
-    return [{ name, isRequired, text: memberOf(name, schema, isRequired, typeof description === "string" ? description : "") }]
+    // Names that may be ids as well.
+    const isId = parameter.in === "path" && /(?:^|_)id$/.test(name)
+    return [{ name, isRequired, text: memberOf(name, isId ? { anyOf: [schema, { type: "number" }] } : schema, isRequired, typeof description === "string" ? description : "") }]
   })
 }
 
