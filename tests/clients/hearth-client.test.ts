@@ -116,7 +116,9 @@ describe("the client", () => {
   it("imports nothing but itself", async () => {
     for (const name of ["call", "events", "pages", "refusal", "index", "all", "operations/issue", "operations/repository"]) {
       const text = await readFile(join(made.folder, `${name}.js`), "utf8")
-      expect([...text.matchAll(/^(?:import|export) .*?"([^"]+)"|\bimport\(/gm)].filter(([, from = ""]) => !from.startsWith("."))).toEqual([])
+      expect([...text.matchAll(/^(?:import|export) .*?"([^"]+)"|\bimport\(/gm)].filter(([, from = ""]) => !from.startsWith("."))).toEqual(
+        [],
+      )
     }
   })
 })
