@@ -1,6 +1,6 @@
 /** What a hostile server, or hostile values, can do to who uses `hearth/client`. */
 import { describe, expect, it } from "vitest"
-import { call, createClient, type Fetch } from "../../src/client/call.ts"
+import { type CallOptions, call, createClient, type Fetch } from "../../src/client/call.ts"
 import { events } from "../../src/client/events.ts"
 import { each } from "../../src/client/pages.ts"
 
@@ -35,7 +35,8 @@ describe("a server", () => {
       const page = Number(new URL(address).searchParams.get("page"))
       return Response.json([page], { headers: { link: `<https://evil.example/api/v1/x?page=${page < 3 ? page + 1 : 1}>; rel="next"` } })
     })
-    const list = (one: typeof client, input: { readonly page?: number }) => call<readonly number[]>(one, "GET", "/x", input)
+    const list = (one: typeof client, input: { readonly page?: number }, options?: CallOptions) =>
+      call<readonly number[]>(one, "GET", "/x", input, options)
     const found: number[] = []
     for await (const entry of each(list, client, {})) found.push(entry)
     expect(found).toEqual([1, 2, 3])

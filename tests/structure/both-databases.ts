@@ -19,6 +19,7 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "src/features/site/takeover/takeover.test.ts",
   ],
   "access rules that become SQL": [
+    "tests/stories/bots.test.ts",
     "src/access/policies/projects.test.ts",
     "src/access/visibility.test.ts",
     "src/pages/user/second-factor.test.ts",
