@@ -24,7 +24,11 @@ export async function callByClient(url: string, operation: Operation, { calling,
       return answer
     },
   })
-  const input = { ...ownPath(operation, path), ...typedQuery(operation, calling.query), ...(calling.body !== undefined && { body: calling.body }) }
+  const input = {
+    ...ownPath(operation, path),
+    ...typedQuery(operation, calling.query),
+    ...(calling.body !== undefined && { body: calling.body }),
+  }
   const given = await functionOf(operation.id)(client, input).catch((error: unknown) =>
     error instanceof Error && "status" in error ? error.status : Promise.reject(error),
   )

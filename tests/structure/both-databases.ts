@@ -19,7 +19,6 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "src/features/site/takeover/takeover.test.ts",
   ],
   "access rules that become SQL": [
-    "tests/stories/bots.test.ts",
     "src/access/policies/projects.test.ts",
     "src/access/visibility.test.ts",
     "src/pages/user/second-factor.test.ts",
@@ -71,6 +70,7 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "tests/attacks/second-factor-guessing.test.ts",
   ],
   "lists, filters, sorting, counters and search in SQL": [
+    "tests/stories/bots.test.ts",
     "src/features/actions/runners/runners.test.ts",
     "src/features/actions/settings/settings.test.ts",
     "src/features/actions/workflows/workflows.test.ts",

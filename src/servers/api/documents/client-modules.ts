@@ -105,7 +105,18 @@ function parametersOf(id: string, operation: Json): readonly Member[] {
     const isRequired = required === true
     // Names that may be ids as well.
     const isId = parameter.in === "path" && /(?:^|_)id$/.test(name)
-    return [{ name, isRequired, text: memberOf(name, isId ? { anyOf: [schema, { type: "number" }] } : schema, isRequired, typeof description === "string" ? description : "") }]
+    return [
+      {
+        name,
+        isRequired,
+        text: memberOf(
+          name,
+          isId ? { anyOf: [schema, { type: "number" }] } : schema,
+          isRequired,
+          typeof description === "string" ? description : "",
+        ),
+      },
+    ]
   })
 }
 
