@@ -17,7 +17,7 @@ export async function buildClient(folder = join(home, "dist/client"), types = jo
     import("../src/operations.ts"),
     import("../src/servers/api/documents/openapi31.ts"),
     import("../src/servers/api/documents/recorded.ts"),
-    import("../src/client/generate/modules.ts"),
+    import("../src/servers/api/documents/client-modules.ts"),
     import("../src/core/version.ts"),
   ])
   const document = openapi31(operations, { version: API_VERSION, recorded: await readRecorded() })

@@ -109,6 +109,7 @@ export async function send(client: Client, method: string, path: string, input: 
   try {
     for (let round = 0; ; round++) {
       const token = await client.token()
+      time.signal.throwIfAborted()
       const headers = {
         accept: "application/json",
         ...(token && { authorization: `token ${token}` }),
@@ -163,8 +164,9 @@ function request({ url }: Client, method: string, path: string, input: Map<strin
   const place = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = input.get(name)
     input.delete(name)
-    // An empty one would call another operation.
-    if (value === undefined || value === "") throw new TypeError(`${name} is missing in the path ${path}`)
+    // An empty one would call another operation, and so would dots, which lead out of a folder even where they are escaped.
+    if (value === undefined || value === null || /^\.{0,2}$/.test(String(value)))
+      throw new TypeError(`${name} is missing in the path ${path}, or names nothing`)
     return encodeURIComponent(String(value))
   })
   const query = new URLSearchParams()

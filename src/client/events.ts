@@ -1,24 +1,38 @@
 import { type CallOptions, type Client, callText, limitTime, pause, pauseMs, send } from "./call.ts"
 import { isRefusal } from "./refusal.ts"
 
-/** Something that has happened. Which kinds there are, and what they tell besides, is in docs/events.md. */
+/** Something that has happened, and that the caller may see. The kinds are those of docs/events.md. */
 export interface HearthEvent {
   /** Its place in the log, from which a reader goes on. */
-  readonly position: number
+  readonly position: string
   readonly kind: string
-  /** In seconds since 1970, or as a moment in ISO 8601, as the server tells it. */
-  readonly at: string | number
-  readonly actor: unknown
-  readonly repository: unknown
-  readonly subject: unknown
-  readonly [more: string]: unknown
+  readonly at: string
+  readonly actor: { readonly id: number; readonly login: string } | null
+  readonly repository: { readonly id: number; readonly full_name: string | null; readonly private: boolean } | null
+  readonly subject: {
+    readonly type: string
+    readonly id: number | null
+    /** Of an issue or pull request, as title and state are, which are told as they are now. */
+    readonly number?: number
+    readonly title?: string
+    readonly state?: "open" | "closed"
+    readonly html_url?: string
+  }
+  /** What else there is to tell, by the kind of the event. */
+  readonly details: Readonly<Record<string, unknown>>
 }
 
 /** What is told of: the query of `GET /events`. */
 export interface EventFilter {
   /** Events behind this position; those from now on where it is left out. */
-  readonly after?: number | undefined
-  readonly [parameter: string]: string | number | boolean | readonly string[] | undefined
+  readonly after?: string | undefined
+  /** Full names of repositories. */
+  readonly repository?: string | readonly string[] | undefined
+  readonly owner?: string | readonly string[] | undefined
+  /** Kinds, or what they begin with, such as `issue.` */
+  readonly kind?: string | readonly string[] | undefined
+  /** What the caller takes part in. */
+  readonly involved?: boolean | undefined
 }
 
 export interface EventOptions extends Omit<CallOptions, "idempotencyKey" | "ifMatch"> {
@@ -30,42 +44,35 @@ const LONGEST_EVENT = 4 * 2 ** 20
 
 /**
  * What happens, as it happens: `for await (const event of events(client, { repository: "acme/rocket" }))`. A connection that ends is made anew where the
- * last event was, without a gap. It reads no further than it is asked for. Ends when the signal fires; throws Refusal where the caller may not listen.
+ * last one was, without a gap. It reads no further than it is asked for. Ends when the signal fires. Throws Refusal where the caller may not listen, or
+ * may not any more, and with 410 where what followed the position is not kept any more.
  */
 export async function* events(
   client: Client,
   filter: EventFilter = {},
   options: EventOptions = {},
 ): AsyncGenerator<HearthEvent, void, undefined> {
-  const { silenceMs = 90_000, signal, headers } = options
-  const stop = new AbortController()
-  const ended = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
-  let last: string | undefined
-  let failures = 0
+  const { silenceMs = 90_000, headers } = options
+  const signal = options.signal ?? new AbortController().signal
+  const { after, ...wanted } = filter
+  let last = after
   let waitMs = 0
-  try {
-    while (!ended.aborted) {
-      try {
-        const more = { accept: "text/event-stream", ...(last !== undefined && { "last-event-id": last }), ...headers }
-        const { after, ...wanted } = filter
-        const input = last === undefined ? filter : wanted
-        const { response, done } = await send(client, "GET", "/events", input, { ...options, signal: ended, headers: more })
-        done()
-        for await (const message of messages(response, silenceMs, ended)) {
-          failures = 0
-          if (message.retryMs !== undefined) waitMs = message.retryMs
-          if (message.id !== undefined) last = message.id
-          if (message.event === "message" && message.data !== "") yield JSON.parse(message.data)
-        }
-      } catch (error) {
-        if (ended.aborted) return
-        if (isRefusal(error) && error.status < 500 && error.status !== 429) throw error
+  for (let failures = 0; !signal.aborted; failures++) {
+    try {
+      const more = { accept: "text/event-stream", ...(last !== undefined && { "last-event-id": last }), ...headers }
+      const { response, done } = await send(client, "GET", "/events", wanted, { ...options, headers: more })
+      done()
+      for await (const message of messages(response, silenceMs, signal)) {
+        failures = 0
+        waitMs = message.retryMs ?? waitMs
+        last = message.id ?? last
+        if (message.event === "message" && message.data !== "") yield JSON.parse(message.data)
       }
-      if (failures > 0 || waitMs > 0) await pause(Math.max(waitMs, failures > 0 ? pauseMs(failures) : 0), ended).catch(() => {})
-      failures++
+    } catch (error) {
+      if (signal.aborted) return
+      if (isRefusal(error) && error.status < 500 && error.status !== 429) throw error
     }
-  } finally {
-    stop.abort()
+    await pause(Math.max(waitMs, failures > 0 ? pauseMs(failures) : 0), signal).catch(() => {})
   }
 }
 
@@ -122,18 +129,36 @@ function messageOf(block: string): Message {
   return { event, data: data.join("\n"), ...rest }
 }
 
+/** What has happened behind a position, and the position to go on from. */
+export interface EventsAfter {
+  readonly events: readonly HearthEvent[]
+  readonly position: string
+}
+
 /**
- * The events behind a position, for those who would rather ask than hold a connection open: waits up to so many seconds (30 unless said otherwise)
- * until there are some.
+ * The same for those who would rather ask than hold a connection open: what there is behind `after`, or as soon as there is something within `wait`
+ * seconds, 30 unless said otherwise and 60 at most.
  */
 export async function eventsAfter(
   client: Client,
-  after: number,
-  { wait = 30, ...filter }: Omit<EventFilter, "after"> & { readonly wait?: number } = {},
+  { wait = 30, ...filter }: EventFilter & { readonly wait?: number } = {},
   options: Omit<CallOptions, "idempotencyKey" | "ifMatch"> = {},
-): Promise<readonly HearthEvent[]> {
-  const timeoutMs = (options.timeoutMs ?? client.timeoutMs) + wait * 1000
-  const headers = { accept: "application/jsonl", ...options.headers }
-  const lines = await callText(client, "GET", "/events", { ...filter, after, wait }, { ...options, timeoutMs, headers })
-  return lines.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]))
+): Promise<EventsAfter> {
+  let position = filter.after ?? ""
+  const lines = await callText(
+    client,
+    "GET",
+    "/events",
+    { ...filter, wait },
+    {
+      ...options,
+      timeoutMs: (options.timeoutMs ?? client.timeoutMs) + wait * 1000,
+      headers: { accept: "application/jsonl", ...options.headers },
+      onAnswer: (answer) => {
+        position = answer.headers.get("x-hearth-position") ?? position
+        options.onAnswer?.(answer)
+      },
+    },
+  )
+  return { events: lines.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)])), position }
 }

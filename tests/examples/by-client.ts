@@ -2,7 +2,7 @@
 import type { Operation } from "../../src/core/operation.ts"
 import { makeClient } from "../support/client.ts"
 import type { PreparedCall } from "./prepare.ts"
-import { ownPath } from "./record.ts"
+import { ownPath, typedQuery } from "./record.ts"
 
 export interface AnsweredToClient {
   readonly status: number
@@ -24,7 +24,11 @@ export async function callByClient(url: string, operation: Operation, { calling,
       return answer
     },
   })
-  const input = { ...ownPath(operation, path), ...calling.query, ...(calling.body !== undefined && { body: calling.body }) }
+  const input = {
+    ...ownPath(operation, path),
+    ...typedQuery(operation, calling.query),
+    ...(calling.body !== undefined && { body: calling.body }),
+  }
   const given = await functionOf(operation.id)(client, input).catch((error: unknown) =>
     error instanceof Error && "status" in error ? error.status : Promise.reject(error),
   )

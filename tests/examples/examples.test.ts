@@ -26,7 +26,7 @@ function givenOf({ answers }: Operation, status: number, text: string): unknown 
   const schema = answers[status]
   // Where an answer leads is not followed here.
   if (schema === undefined || status >= 300) return status
-  if (schema && "isDownload" in schema) return expect.any(Response)
+  if (schema && ("isDownload" in schema || "isStream" in schema)) return expect.any(Response)
   return text === "" ? undefined : typeOf(schema) === "string" ? text : JSON.parse(text)
 }
 

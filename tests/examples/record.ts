@@ -17,9 +17,14 @@ export function recordOf(
   { status, text }: { readonly status: number; readonly text: string },
 ): unknown {
   const { query, body } = call.calling
-  const sent = { path: call.path, query, body: body instanceof FormData ? formOf(body) : body }
+  const sent = { path: call.path, query: typedQuery(operation, query), body: body instanceof FormData ? formOf(body) : body }
   const schema = operation.answers[status]
-  const answer = text === "" || (schema && "isDownload" in schema) ? undefined : typeOf(schema) === "string" ? text : JSON.parse(text)
+  const answer =
+    text === "" || (schema && ("isDownload" in schema || "isStream" in schema))
+      ? undefined
+      : typeOf(schema) === "string"
+        ? text
+        : JSON.parse(text)
   const normal = normalizer(url, JSON.stringify(sent))
   const { path, ...rest } = sent
   return JSON.parse(
@@ -31,7 +36,18 @@ export function recordOf(
 
 /** Examples may name more than the path of the operation has. */
 export const ownPath = ({ parameters }: Operation, path: PreparedCall["path"]) =>
-  Object.fromEntries(parameters.map(({ name }) => [name, path[name]]))
+  Object.fromEntries(parameters.map(({ name, numeric }) => [name, numeric ? Number(path[name]) : String(path[name])]))
+
+/** The query with numbers and booleans as such, as the document has them. */
+export function typedQuery({ query }: Operation, sent: Readonly<Record<string, string>> | undefined) {
+  if (sent === undefined) return undefined
+  const typed = ([name, value]: readonly [string, string]) => {
+    const type = typeOf(query.properties[name])
+    if (type === "integer" || type === "number") return [name, Number(value)]
+    return [name, type === "boolean" ? value === "true" : type === "array" ? [value] : value]
+  }
+  return Object.fromEntries(Object.entries(sent).map(typed))
+}
 
 const formOf = (form: FormData) =>
   Object.fromEntries([...form].map(([name, value]) => [name, typeof value === "string" ? value : `the file ${value.name}`]))

@@ -96,4 +96,26 @@ process.stdout.write(login)
     const { stdout } = await inFolder("node_modules/node/bin/node", "--disable-warning=ExperimentalWarning", "use.mts")
     expect(stdout).toBe("root")
   })
+
+  test("brings a client with types, of which nothing else of the package is needed", async () => {
+    await writeFile(
+      join(folder, "ask.mts"),
+      `import { createClient, getVersion, isRefusal, userGetCurrent } from "hearth/client"
+import { startHearth } from "hearth"
+const hearth = await startHearth({ memory: true })
+const { version }: { readonly version: string } = await getVersion(createClient({ url: hearth.url }))
+const { login } = await userGetCurrent(createClient(hearth))
+const refused = await userGetCurrent(createClient({ url: hearth.url })).catch((error: unknown) => isRefusal(error, 401))
+await hearth.close()
+process.stdout.write(\`\${login} \${refused} \${version !== ""}\`)
+`,
+    )
+    const options = ["--strict", "--noEmit", "--skipLibCheck", "--target", "es2024", "--module", "nodenext"]
+    const types = ["--typeRoots", join(project, "node_modules/@types"), "--types", "node"]
+    await inFolder(join(project, "node_modules/.bin/tsc"), ...options, ...types, "ask.mts")
+    const { stdout } = await inFolder("node_modules/node/bin/node", "--disable-warning=ExperimentalWarning", "ask.mts")
+    expect(stdout).toBe("root true true")
+    const files = await readdir(join(folder, "node_modules/hearth/dist/client"))
+    expect(files).toContain("package.json")
+  })
 })

@@ -75,6 +75,7 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "tests/stories/stacks.test.ts",
   ],
   "lists, filters, sorting, counters and search in SQL": [
+    "tests/stories/bots.test.ts",
     "src/features/actions/runners/runners.test.ts",
     "src/features/actions/settings/settings.test.ts",
     "src/features/actions/workflows/workflows.test.ts",

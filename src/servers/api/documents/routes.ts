@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from "fastify"
 import type { Operation } from "../../../core/operation.ts"
 import type { Services } from "../../../core/services.ts"
+import type { Documents } from "./documents.ts"
 
 /** The API's own description: for programs at /swagger.v1.json and /openapi.v1.json, for people at /api/swagger. Loaded and made when it is first asked for. */
 export function registerDocuments(app: FastifyInstance, services: Services, operations: readonly Operation[]): void {
@@ -25,13 +26,4 @@ export function registerDocuments(app: FastifyInstance, services: Services, oper
       .header("content-security-policy", pagePolicy)
       .send(await page())
   })
-}
-
-/** Each is made when it is first asked for, and then kept. */
-export interface Documents {
-  readonly swagger: () => Promise<string>
-  readonly openapi: () => Promise<string>
-  readonly page: () => Promise<string>
-  /** The Content-Security-Policy of the page. */
-  readonly pagePolicy: string
 }

@@ -1,5 +1,5 @@
-import { isJson, type Json } from "../../servers/api/documents/schema.ts"
-import { comment, memberOf, membersOf, typeOf } from "./types.ts"
+import { comment, memberOf, membersOf, typeOf } from "./client-types.ts"
+import { isJson, type Json } from "./schema.ts"
 
 /** A module by its path below the client's folder, without its ending. */
 export interface Module {
@@ -103,7 +103,20 @@ function parametersOf(id: string, operation: Json): readonly Member[] {
     if (seen.has(name)) throw new TypeError(`${id} has two parameters ${name}`)
     seen.add(name)
     const isRequired = required === true
-    return [{ name, isRequired, text: memberOf(name, schema, isRequired, typeof description === "string" ? description : "") }]
+    // Names that may be ids as well.
+    const isId = parameter.in === "path" && /(?:^|_)id$/.test(name)
+    return [
+      {
+        name,
+        isRequired,
+        text: memberOf(
+          name,
+          isId ? { anyOf: [schema, { type: "number" }] } : schema,
+          isRequired,
+          typeof description === "string" ? description : "",
+        ),
+      },
+    ]
   })
 }
 
@@ -131,7 +144,8 @@ function answerOf({ responses }: Json): { readonly type: string; readonly by: "c
   const success = entries(responses).flatMap(([status]) => (Number(status) < 400 ? [Number(status)] : []))
   if (success.every((status) => status >= 300)) return { type: "Response", by: "download" }
   const media = new Set(contents.map(([type]) => type))
-  if (media.has("application/octet-stream")) return { type: "Response", by: "download" }
+  // Streams are read as they come; `events` and `eventsAfter` do so for those of events.
+  if (media.has("application/octet-stream") || media.has("application/jsonl")) return { type: "Response", by: "download" }
   if (media.has("text/plain")) return { type: "string", by: "callText" }
   const types = [...new Set(contents.map(([, type]) => type))]
   return { type: types.length === 1 && types[0] === "undefined" ? "void" : types.join(" | "), by: "call" }

@@ -1,4 +1,4 @@
-import { isJson, type Json } from "../../servers/api/documents/schema.ts"
+import { isJson, type Json } from "./schema.ts"
 
 /** A type of TypeScript for a schema of the OpenAPI document; records by their names. */
 export function typeOf(schema: unknown): string {
