@@ -15,6 +15,8 @@ import type { Shape } from "./frame.ts"
 import { STYLES } from "./merge-forms.ts"
 import { mergeStackForm } from "./stack-form.ts"
 
+export { showVersions } from "./versions-view.ts"
+
 /** The stack that a pull request is part of, with the one that the page is about. */
 
 /** The box: nothing for a pull request that stands alone. */
