@@ -387,7 +387,6 @@ function binders(context: Context, ready: RepositoryStore["ready"]) {
 }
 
 type Merging = typeof import("./history/merging.ts")
-type RangeDiff = typeof import("./history/range-diff.ts")
 
 /** Loaded with the first merge. */
 const merging = (): Promise<Merging> => import("./history/merging.ts")
@@ -544,7 +543,7 @@ export function openGit(options: GitOptions): Git {
       totals: bind(diffTotals),
       patch: bindStream(patch),
       formatPatch: bindStream(formatPatch),
-      ranges: bind(async (...given: Parameters<RangeDiff["rangeDiff"]>) => (await import("./history/range-diff.ts")).rangeDiff(...given)),
+      ranges: bind(async (...given: Parameters<Merging["rangeDiff"]>) => (await merging()).rangeDiff(...given)),
     },
     merging: {
       mergeTrees: bind(async (...given: Parameters<Merging["mergeTrees"]>) => (await merging()).mergeTrees(...given)),

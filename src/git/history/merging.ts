@@ -14,6 +14,8 @@ import { entryMode } from "../objects/parse.ts"
 import type { Context } from "../process/context.ts"
 import { isAncestor } from "./history.ts"
 
+export { rangeDiff } from "./range-diff.ts"
+
 /** Merging without a work tree: the results of `git merge` and `git rebase`, by plumbing commands that write objects only. */
 
 /** The result of merging two commits. */

@@ -93,9 +93,10 @@ async function squash(services: Services, found: Merging, plan: Plan): Promise<B
   const author = await squashAuthor(services, found, plan, commits)
   const isSamePerson = signatureOf(author) === signatureOf(plan.committer)
   const message = isSamePerson ? plan.message : withTrailer(plan.message, "Co-authored-by", signatureOf(author))
-  // One commit stays the same change.
+  // One commit stays the same change. Its author has it on a branch too where there is one: Jujutsu would find the header on both, and take them for rivals.
   const only = total === 1 ? commits[0] : undefined
-  const content = { tree: plan.tree, parents: [base], author, changeId: only?.changeId }
+  const changeId = found.pull.is_offered === 1 ? only?.changeId : undefined
+  const content = { tree: plan.tree, parents: [base], author, changeId }
   return writeOne(services, { ...plan, message: only ? withIdentity(message, only) : message }, content)
 }
 

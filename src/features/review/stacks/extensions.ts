@@ -5,10 +5,10 @@ import type { seriesTakers } from "../pulls/offers/series.ts"
 
 /** Makes a pull request of each change of a series. */
 export const stackedSeries: ReturnType<typeof seriesTakers.of>[number] = async (services, found, series) =>
-  (await import("./push.ts")).prepareSeries(services, found, series)
+  (await import("./first-use.ts")).prepareSeries(services, found, series)
 
 /** The commits that versions of pull requests name: they are compared for as long as those exist. */
 export const commitsOfVersions: CommitsToKeep = async (db, repositoryId) => {
-  const { findVersionCommits } = await import("./store.ts")
+  const { findVersionCommits } = await import("./first-use.ts")
   return (await findVersionCommits(db, { repositoryId })).flatMap(({ head_id, base_id, stands_on }) => [head_id, base_id, stands_on])
 }

@@ -7,5 +7,5 @@ export const followMerge = defineJob({
   kind: "stacks.follow",
   payload: Type.Object({ pullId: int64() }),
   timeoutSeconds: 300,
-  run: async ({ pullId }, { context }) => (await import("./follow.ts")).follow(context, pullId),
+  run: async ({ pullId }, { context }) => (await import("./first-use.ts")).follow(context, pullId),
 })

@@ -8,7 +8,7 @@ export const stacks: Listener = {
   async hear({ tx, services, events }) {
     for (const event of events) {
       if (event.kind !== "pull.pushed" && event.kind !== "pull.merged") continue
-      const { addVersion, findChangesAbove } = await import("./store.ts")
+      const { addVersion, findChangesAbove } = await import("./first-use.ts")
       if (event.kind === "pull.pushed") {
         await addVersion(tx, { issueId: event.issue.id, pusherId: event.actor.id, now: event.at })
         continue

@@ -17,7 +17,7 @@ export const stackOperations: readonly Operation[] = [
       "What it stands on and what stands on it: changes of a series that was pushed to refs/for/BRANCH, or pull requests into the head branch of another. Merged ones below are among them.",
     answers: { 200: PullRequestStack },
     refuses: ["forbidden"],
-    handle: async (call) => ok(await (await import("./present.ts")).presentStack(call)),
+    handle: async (call) => ok(await (await import("./first-use.ts")).presentStack(call)),
   }),
 
   operation({
@@ -32,7 +32,7 @@ export const stackOperations: readonly Operation[] = [
     body: MergeStackOption,
     answers: { 200: MergedStack },
     refuses: ["forbidden", "methodNotAllowed", "conflict", "tooLarge", "invalid"],
-    handle: async ({ services, db, body, ...found }) => ok(await (await import("./merge.ts")).mergeStack(services, db, found, body)),
+    handle: async ({ services, db, body, ...found }) => ok(await (await import("./first-use.ts")).mergeStack(services, db, found, body)),
   }),
 
   operation({
@@ -45,7 +45,7 @@ export const stackOperations: readonly Operation[] = [
     answers: { 200: Type.Array(PullRequestVersion) },
     refuses: ["forbidden"],
     handle: async (call) => {
-      const { versions, total } = await (await import("./present.ts")).presentVersions(call)
+      const { versions, total } = await (await import("./first-use.ts")).presentVersions(call)
       return listedWithPage(versions, total, call.page)
     },
   }),
@@ -63,6 +63,6 @@ export const stackOperations: readonly Operation[] = [
     },
     answers: { 200: PullRequestInterdiff },
     refuses: ["forbidden", "tooLarge"],
-    handle: async (call) => ok(await (await import("./present.ts")).presentInterdiff(call)),
+    handle: async (call) => ok(await (await import("./first-use.ts")).presentInterdiff(call)),
   }),
 ]

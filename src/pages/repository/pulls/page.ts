@@ -32,7 +32,7 @@ import { pullReply } from "./reply.ts"
 import { deleteReview, filesForms, reviewForms } from "./review-forms.ts"
 import { reviewersPart } from "./reviewers.ts"
 import { drawReviews } from "./reviews-view.ts"
-import { mergeStackForm, stackBox } from "./stack-box.ts"
+import { mergeStackForm } from "./stack-form.ts"
 import { suggestionsForm } from "./suggestions.ts"
 import { versionsPage } from "./versions.ts"
 import { viewedForm } from "./viewed.ts"
@@ -49,6 +49,7 @@ async function conversationPage(
   { style, ...options }: Options,
 ): Promise<Shown> {
   const shape = await shapeOf(call)
+  const { stackBox } = await import("./stack-view.ts")
   const body = await conversation(call, shape.view, {
     ...options,
     forms,

@@ -12,5 +12,5 @@ export const versionsPage: Page = page({
   access: onPull,
   changesWithTime: true,
   query: { ...diffFields, from: number, to: number },
-  answer: async (call) => (await import("./versions-view.ts")).showVersions(call),
+  answer: async (call) => (await import("./stack-view.ts")).showVersions(call),
 })

@@ -1,45 +1,26 @@
 import { asMe } from "../../../access/policies/site.ts"
-import { memberOf } from "../../../core/check.ts"
-import { type Sketch, sketch } from "../../../core/forms/form.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import { type Text, t } from "../../../core/language/message.ts"
-import { named } from "../../../core/operation.ts"
-import { moved } from "../../../core/page.ts"
 import { findProtection, mayMerge } from "../../../features/code/protections/rules.ts"
 import { isUnfinished } from "../../../features/planning/issues/draft.ts"
 import { allowedStyles } from "../../../features/review/merging/merge.ts"
-import type { Placed } from "../../../features/review/stacks/members.ts"
-import { stackOperations } from "../../../features/review/stacks/operations.ts"
+import { isOutdated, type Placed, stackOf } from "../../../features/review/stacks/members.ts"
 import type { Member } from "../../../features/review/stacks/store.ts"
-import { path as pathTo, repositoryPath } from "../../../web/address.ts"
+import { repositoryPath } from "../../../web/address.ts"
 import { state } from "../../../web/components.ts"
 import { formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { conversationPath } from "../../parts/conversation/call.ts"
 import type { Shape } from "./frame.ts"
 import { STYLES } from "./merge-forms.ts"
+import { mergeStackForm } from "./stack-form.ts"
+
+export { showVersions } from "./versions-view.ts"
 
 /** The stack that a pull request is part of, with the one that the page is about. */
 
-export const mergeStackForm: Sketch = sketch({
-  id: "pull.mergeStack",
-  address: "POST /{owner}/{repo}/pulls/{index}/stack/merge",
-  does: named(stackOperations, "repoMergePullRequestStack"),
-  takes: ["do", "head_commit_id"],
-  shows: ({ record, path: { owner = "", repo = "", index = "" } }) => {
-    const number = memberOf(record, "stopped_at")
-    const reason = String(memberOf(record, "message"))
-    const isStopped = typeof number === "number"
-    const words = isStopped
-      ? t("Merged up to the one below #{number}, which can’t be merged: {reason}", { number: String(number), reason })
-      : t("Merged.")
-    return moved(`${pathTo(owner, repo)}/pulls/${index}`, { flash: words })
-  },
-})
-
 /** The box: nothing for a pull request that stands alone. */
 export async function stackBox({ call }: Shape): Promise<Content> {
-  const { stackOf, isOutdated } = await import("../../../features/review/stacks/members.ts")
   const { db, actor, repository, pull, issue, path, draft } = call
   const stack = await stackOf(db, repository, pull)
   if (stack.length === 0) return undefined
