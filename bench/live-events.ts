@@ -26,7 +26,10 @@ const say = (text: string) => process.stdout.write(`${text}\n`)
 
 /** Everyone with a token, and the private repository that they work on. */
 async function prepare(): Promise<{ readonly root: string; readonly tokens: readonly string[] }> {
-  const hearth = await startHearth({ halted: true, config: { dataDir, http: { port: 0 }, ssh: { port: 0 }, log: { level: "warn" }, ...where } })
+  const hearth = await startHearth({
+    halted: true,
+    config: { dataDir, http: { port: 0 }, ssh: { port: 0 }, log: { level: "warn" }, ...where },
+  })
   const { database, now } = hearth.services
   const authorization = `token ${hearth.token}`
   const made = await fetch(`${hearth.url}/api/v1/user/repos`, {
