@@ -25,6 +25,7 @@ const BEYOND = [
   "approveWorkflowRun",
   "cancelWorkflowRun",
   "getNodeInfo",
+  "listEvents",
   "issueTickCommentTask",
   "issueTickTask",
   "orgInviteToTeam",

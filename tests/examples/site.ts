@@ -57,6 +57,7 @@ export const siteExamples: Examples = {
   adminAdoptRepository: async (world) => ({ path: await unadopted(world) }),
   adminDeleteUnadoptedRepository: async (world) => ({ path: await unadopted(world) }),
   getNodeInfo: () => ({}),
+  listEvents: () => ({}),
   renderMarkdown: () => ({ body: { Text: "# Tea" } }),
   renderMarkdownRaw: () => ({ body: "# Tea" }),
   renderMarkup: () => ({ body: { Text: "# Tea", Mode: "file", FilePath: "README.md" } }),

@@ -12,6 +12,8 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "src/core/database/query.test.ts",
     "src/core/database/search.test.ts",
     "src/core/events/events.test.ts",
+    "tests/faults/live-events.test.ts",
+    "tests/stories/live-events.test.ts",
     "src/core/jobs/cleanup.test.ts",
     "src/core/jobs/cluster.test.ts",
     "src/core/jobs/jobs.test.ts",

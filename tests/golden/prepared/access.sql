@@ -108,6 +108,12 @@ inner join issues on issues.id = moved_issues.issue_id
 where moved_issues.repository_id = ?
   and moved_issues.number = ?;
 
+-- access.findOwnersAmong
+select mine.user_id as id, own.mode as mode
+from team_members as mine join teams as own on own.id = mine.team_id
+where mine.organization_id = ?
+  and mine.user_id in ?;
+
 -- access.findOwnersTeamGrants
 select team_members.organization_id as id, teams.mode as mode, team_units.unit as unit, team_units.mode as unit_mode
 from team_members join teams on teams.id = team_members.team_id

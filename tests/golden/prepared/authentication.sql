@@ -69,6 +69,20 @@ where oauth2_tokens.id = ?
   and oauth2_tokens.kind = ?
   and oauth2_tokens.expires_at > ?;
 
+-- authentication.findApplicationTokensByIds
+select oauth2_tokens.id, oauth2_tokens.scopes, oauth2_grants.user_id, oauth2_grants.application_id
+from oauth2_tokens
+inner join oauth2_authorizations on oauth2_authorizations.id = oauth2_tokens.authorization_id
+inner join oauth2_grants on oauth2_grants.id = oauth2_authorizations.grant_id
+where oauth2_tokens.id in ?
+  and oauth2_tokens.kind = ?
+  and oauth2_tokens.expires_at > ?;
+
+-- authentication.findCallers
+select *
+from users
+where id in ?;
+
 -- authentication.findChosen
 select repository_id as id, 0 as is_owner
 from access_token_repositories
@@ -76,6 +90,14 @@ where token_id = ?
 union all select owner_id as id, 1 as is_owner
 from access_token_owners
 where token_id = ?;
+
+-- authentication.findChosenOfMany
+select token_id, repository_id as id, 0 as is_owner
+from access_token_repositories
+where token_id in ?
+union all select token_id, owner_id as id, 1 as is_owner
+from access_token_owners
+where token_id in ?;
 
 -- authentication.findChosenOwners
 select chosen.token_id, owner.name
@@ -130,6 +152,11 @@ select users.*, access_tokens.id as token_id, access_tokens.scopes as token_scop
 from access_tokens
 inner join users on users.id = access_tokens.user_id
 where access_tokens.digest = ?;
+
+-- authentication.findTokensByIds
+select id, user_id, scopes, is_limited, expires_at
+from access_tokens
+where id in ?;
 
 -- authentication.findTokensOf
 select *

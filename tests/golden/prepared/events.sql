@@ -3,7 +3,13 @@
 
 -- events.append
 insert into events(kind, actor_id, repository_id, issue_id, data, created_at)
-values (?, ?, ?, ?, ?, ?);
+values (?, ?, ?, ?, ?, ?)
+returning transaction_id, id;
+
+-- events.findLog
+select *
+from event_logs
+where id = ?;
 
 -- events.prune
 delete from events
@@ -12,4 +18,5 @@ where id in (
     from events
     where events.created_at < ?
     order by events.created_at
-    limit ?);
+    limit ?)
+returning transaction_id, id;

@@ -63,12 +63,12 @@ where is_active = ?
   and is_system = ?;
 
 -- webhooks.insertDelivery
-insert into webhook_deliveries(webhook_id, uuid, event, payload, state, created_at, started_at, next_attempt_at) select webhooks.id, cast(? as text) as uuid, cast(? as text) as event, cast(? as text) as payload, 'waiting' as state, cast(? as bigint) as created_at, cast(? as bigint) as started_at, cast(? as bigint) as next_attempt_at
+insert into webhook_deliveries(webhook_id, uuid, event, payload, state, created_at, started_at, next_attempt_at, event_transaction, event_id) select webhooks.id, cast(? as text) as uuid, cast(? as text) as event, cast(? as text) as payload, 'waiting' as state, cast(? as bigint) as created_at, cast(? as bigint) as started_at, cast(? as bigint) as next_attempt_at, cast(? as bigint) as event_transaction, cast(? as bigint) as event_id
 from webhooks
 where webhooks.id = ?
 returning id
 -- on PostgreSQL:
-insert into webhook_deliveries(webhook_id, uuid, event, payload, state, created_at, started_at, next_attempt_at) select webhooks.id, cast(? as text) as uuid, cast(? as text) as event, cast(? as text) as payload, 'waiting' as state, cast(? as bigint) as created_at, cast(? as bigint) as started_at, cast(? as bigint) as next_attempt_at
+insert into webhook_deliveries(webhook_id, uuid, event, payload, state, created_at, started_at, next_attempt_at, event_transaction, event_id) select webhooks.id, cast(? as text) as uuid, cast(? as text) as event, cast(? as text) as payload, 'waiting' as state, cast(? as bigint) as created_at, cast(? as bigint) as started_at, cast(? as bigint) as next_attempt_at, cast(? as bigint) as event_transaction, cast(? as bigint) as event_id
 from webhooks
 where webhooks.id = ? for key share
 returning id;
