@@ -36,6 +36,7 @@ const BEYOND = [
   "repoPreviewImport",
   "repoStartImport",
   "repoStopImport",
+  "runBatch",
   "repoRenderMarkdown",
   "repoRenderMarkdownRaw",
   "repoRenderMarkup",

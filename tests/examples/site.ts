@@ -57,6 +57,14 @@ export const siteExamples: Examples = {
   adminAdoptRepository: async (world) => ({ path: await unadopted(world) }),
   adminDeleteUnadoptedRepository: async (world) => ({ path: await unadopted(world) }),
   getNodeInfo: () => ({}),
+  runBatch: () => ({
+    body: {
+      operations: [
+        { method: "GET", path: "/version" },
+        { method: "GET", path: "/users/nobody-$0.version" },
+      ],
+    },
+  }),
   renderMarkdown: () => ({ body: { Text: "# Tea" } }),
   renderMarkdownRaw: () => ({ body: "# Tea" }),
   renderMarkup: () => ({ body: { Text: "# Tea", Mode: "file", FilePath: "README.md" } }),

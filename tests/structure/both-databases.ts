@@ -1,6 +1,7 @@
 /** The test files that run on both databases, by the reason why these can differ there. All others run on SQLite, see CONTRIBUTING.md. */
 export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
   "the database itself: drivers, transactions, migrations, prepared queries, the outbox and the clock": [
+    "src/core/database/inside.test.ts",
     "src/core/database/lines.test.ts",
     "src/core/database/lock.test.ts",
     "src/core/database/migrate.test.ts",
@@ -25,6 +26,8 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "tests/attacks/limited-tokens.test.ts",
   ],
   "rules with row locks, and callers at once": [
+    "tests/attacks/repeats-and-batches.test.ts",
+    "tests/stories/repeats-and-batches.test.ts",
     "src/features/actions/runs/clock.test.ts",
     "src/features/actions/runs/groups.test.ts",
     "src/features/actions/runs/logs.test.ts",

@@ -35,9 +35,10 @@ export type Outcome =
   /** It was not tried, or was undone, because of another one. */
   | { readonly kind: "undone"; readonly because: number }
 
-/** Milliseconds after which no further operation is begun. All others that write to SQLite wait for a batch in one transaction. */
-const LONGEST_MS = 20_000
-const LONGEST_HELD_MS = 5_000
+/** Milliseconds after which no further operation is begun. */
+const LONGEST_MS = 30_000
+/** The same in one transaction on SQLite, where all others who write wait for it. */
+const LONGEST_TURN_MS = 5_000
 /** Characters of all answers, after which no further operation is begun. */
 const MOST_ANSWERED = 8 * 1024 * 1024
 /** Characters that are taken over from answers. */
@@ -76,7 +77,7 @@ async function runHeld(services: Services, batch: Batch): Promise<readonly Outco
   try {
     return await services.database.hold(async (tx) => {
       const held = servicesInside(services, tx)
-      const outcomes = await runEach(held, batch, LONGEST_HELD_MS, (call) =>
+      const outcomes = await runEach(held, batch, services.database.kind === "sqlite" ? LONGEST_TURN_MS : LONGEST_MS, (call) =>
         // One that is refused is undone alone.
         held.database.hold((itsOwn) => call(servicesInside(held, itsOwn))),
       )
