@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { openDatabase } from "../../src/core/database/open.ts"
 import { databaseKinds, type FreshUrl, freshUrl } from "../support/database.ts"
 import { basic, must } from "../support/http.ts"
 import { type ServerProcess, startServer } from "../support/server-process.ts"
@@ -115,6 +116,16 @@ describe.each(databaseKinds)("writes with a key over kill -9 (%s)", (kind) => {
     for (const name of wanted) if (!unknown.includes(name)) expect(messages).toContain(`write ${name}`)
     // At most the one that was under way at each kill.
     expect(unknown.length).toBeLessThanOrEqual(ROUNDS)
+
+    // As if the process had died between a change of the repository and its answer.
+    const database = await openDatabase({ url: fresh.url })
+    await database.write((tx) => tx.updateTable("kept_answers").set({ status: 0, answer: "" }).execute())
+    await database.close()
+    const [lost = ""] = wanted.filter((name) => !unknown.includes(name))
+    const begun = performance.now()
+    const answer = await file(lost)
+    expect([answer?.status, answer?.body]).toEqual([409, expect.stringContaining("look whether it has come about")])
+    expect(performance.now() - begun).toBeLessThan(60_000)
     await server.kill()
   })
 })

@@ -1,13 +1,13 @@
 import { hash } from "node:crypto"
 import type { FastifyRequest } from "fastify"
-import type { Actor } from "../../core/actor.ts"
+import { type Actor, actorId } from "../../core/actor.ts"
 import { ActsOutside, TransactionIdle } from "../../core/database/database.ts"
 import { Refusal, refuse } from "../../core/errors.ts"
 import { servicesInside } from "../../core/held/services.ts"
 import { t } from "../../core/language/message.ts"
 import type { Operation, Request, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
-import { onceByKey } from "../../features/site/repeats/repeats.ts"
+import { onceByKey, underLock } from "../../features/site/repeats/repeats.ts"
 import type { Caller } from "../routing/pipeline.ts"
 import { render } from "./answer.ts"
 import { admit, inputOf, readerOf } from "./call.ts"
@@ -46,10 +46,7 @@ export async function runUnder(
 ): Promise<Sent<number, unknown>> {
   const reads = ifMatch === undefined ? undefined : readingOf(operations, write.operation)
   const tags = ifMatch === undefined ? undefined : tagsIn(ifMatch)
-  const done = async (within: Services): Promise<Sent<number, unknown>> => {
-    if (!reads || !tags) return run(within)
-    // Beside a transaction nothing keeps others from changing it meanwhile.
-    if (within === services) throw unjudged()
+  const judged = async (within: Services, reads: Operation, tags: "any" | readonly string[]): Promise<Sent<number, unknown>> => {
     const before = await tagOf(within, reads, write)
     if (before === undefined || !(tags === "any" || tags.includes(before)))
       throw refuse.preconditionFailed("[If-Match]: this was changed since you read it; read it again")
@@ -57,23 +54,30 @@ export async function runUnder(
     const after = write.operation.method === "DELETE" ? undefined : await tagOf(within, reads, write)
     return after === undefined ? sent : { ...sent, headers: { ...sent.headers, ETag: after } }
   }
+  const done = (within: Services): Promise<Sent<number, unknown>> => {
+    if (!reads || !tags) return run(within)
+    const work = () => judged(within, reads, tags)
+    // Beside a transaction, only other conditional edits of the same are kept from coming in between.
+    return within === services ? underLock(services, { userId: actorId(write.caller.actor), name: lockOf(write) }, work) : work()
+  }
   if (key !== undefined) {
     const { who, userId } = whoseKey(write.caller)
     const steady = reads !== undefined
     return onceByKey(services, { who, userId, key: keyIn(key), request: digestOf(write), canHold: !write.isStreamed, steady }, done)
   }
-  if (write.isStreamed) throw unjudged()
+  if (write.isStreamed) return done(services)
   try {
     return await services.database.hold((tx) => done(servicesInside(services, tx)), { steady: true })
   } catch (error) {
-    throw error instanceof ActsOutside || error instanceof TransactionIdle ? unjudged() : error
+    if (error instanceof ActsOutside || error instanceof TransactionIdle) return done(services)
+    throw error
   }
 }
 
-const unjudged = (): Refusal =>
-  refuse.invalid("If-Match", "can't be judged in one step with this change, which is not of the database alone; send it without")
-
 // --- If-Match ----------------------------------------------------------------------------------------------------------------------
+
+/** What a write edits, as a name. */
+const lockOf = ({ operation, path }: Write): string => `${operation.path} ${JSON.stringify(path)}`
 
 /** The longest header that is read. */
 const LONGEST_TAGS = 4_096

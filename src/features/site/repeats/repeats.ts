@@ -167,6 +167,34 @@ async function runFirst(
   }
 }
 
+/** For how long a process that has died keeps others from what it has locked, in seconds. */
+const LOCKED_SECONDS = 120
+
+/** Does work while no one else does some under this name, in any process. Refuses `conflict` where it takes those before too long. */
+export async function underLock<R>(
+  services: Services,
+  { userId, name }: { readonly userId: number; readonly name: string },
+  work: () => Promise<R>,
+): Promise<R> {
+  const { database, now } = services
+  const digest = hash("sha256", `lock\n${name}`, "base64url")
+  const until = performance.now() + WAIT_MS
+  return inTurn(turnsOf(services), digest, until, async () => {
+    while (
+      !(await database.write((tx) => claimKey.first(tx, { digest, userId, request: "", now: now(), before: now() - LOCKED_SECONDS })))
+    ) {
+      if (performance.now() >= until)
+        throw new Refusal("conflict", "someone else is changing this; try again in a moment", undefined, undefined, 1)
+      await sleep(LOOK_MS)
+    }
+    try {
+      return await work()
+    } finally {
+      await database.write((tx) => releaseKey(tx, { digest }))
+    }
+  })
+}
+
 async function requireRoom({ database }: Services, userId: number): Promise<void> {
   const { count = 0, bytes } = (await countKept.first(database.read, { userId })) ?? {}
   if (count >= MOST_KEPT || (bytes ?? 0) >= MOST_BYTES)
