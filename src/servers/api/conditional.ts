@@ -7,7 +7,7 @@ import { servicesInside } from "../../core/held/services.ts"
 import { t } from "../../core/language/message.ts"
 import type { Operation, Request, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
-import { onceByKey, underLock } from "../../features/site/repeats/repeats.ts"
+import { afterOthers, onceByKey, underLock } from "../../features/site/repeats/repeats.ts"
 import type { Caller } from "../routing/pipeline.ts"
 import { render } from "./answer.ts"
 import { admit, inputOf, readerOf } from "./call.ts"
@@ -60,18 +60,21 @@ export async function runUnder(
     // Beside a transaction, only other conditional edits of the same are kept from coming in between.
     return within === services ? underLock(services, { userId: actorId(write.caller.actor), name: lockOf(write) }, work) : work()
   }
-  if (key !== undefined) {
-    const { who, userId } = whoseKey(write.caller)
-    const steady = reads !== undefined
-    return onceByKey(services, { who, userId, key: keyIn(key), request: digestOf(write), canHold: !write.isStreamed, steady }, done)
+  const whole = async (): Promise<Sent<number, unknown>> => {
+    if (key !== undefined) {
+      const { who, userId } = whoseKey(write.caller)
+      const steady = reads !== undefined
+      return onceByKey(services, { who, userId, key: keyIn(key), request: digestOf(write), canHold: !write.isStreamed, steady }, done)
+    }
+    if (write.isStreamed) return done(services)
+    try {
+      return await services.database.hold((tx) => done(servicesInside(services, tx)), { steady: true })
+    } catch (error) {
+      if (error instanceof ActsOutside || error instanceof TransactionIdle) return done(services)
+      throw error
+    }
   }
-  if (write.isStreamed) return done(services)
-  try {
-    return await services.database.hold((tx) => done(servicesInside(services, tx)), { steady: true })
-  } catch (error) {
-    if (error instanceof ActsOutside || error instanceof TransactionIdle) return done(services)
-    throw error
-  }
+  return reads ? afterOthers(services, lockOf(write), whole) : whole()
 }
 
 // --- If-Match ----------------------------------------------------------------------------------------------------------------------

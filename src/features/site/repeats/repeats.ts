@@ -62,21 +62,27 @@ class Taken extends Error {}
 export async function onceByKey(services: Services, given: Repeatable, run: (services: Services) => Promise<Answer>): Promise<Answer> {
   const digest = hash("sha256", `${given.who}\n${given.key}`, "base64url")
   const until = performance.now() + WAIT_MS
-  return inTurn(turnsOf(services), digest, until, async () => {
-    for (;;) {
-      const known = await answerBefore(services, digest, given.request, until)
-      if (known) return known
-      try {
-        return await runFirst(services, digest, given, run)
-      } catch (error) {
-        if (!(error instanceof Taken)) throw error
+  return inTurn(
+    turnsOf(services),
+    digest,
+    until,
+    async () => {
+      for (;;) {
+        const known = await answerBefore(services, digest, given.request, until)
+        if (known) return known
+        try {
+          return await runFirst(services, digest, given, run)
+        } catch (error) {
+          if (!(error instanceof Taken)) throw error
+        }
       }
-    }
-  })
+    },
+    unanswered,
+  )
 }
 
 /** One after another, of those with the same key in this process. */
-async function inTurn<R>(turns: Turns, digest: string, until: number, work: () => Promise<R>): Promise<R> {
+async function inTurn<R>(turns: Turns, digest: string, until: number, work: () => Promise<R>, late = tooLate): Promise<R> {
   const { running } = turns
   if (running.has(digest) && turns.waiting >= MOST_WAITING) throw refuse.busy()
   turns.waiting += 1
@@ -85,7 +91,7 @@ async function inTurn<R>(turns: Turns, digest: string, until: number, work: () =
       const rest = new AbortController()
       await Promise.race([before.catch(() => {}), sleep(Math.max(0, until - performance.now()), undefined, rest).catch(() => {})])
       rest.abort()
-      if (performance.now() >= until) throw unanswered()
+      if (performance.now() >= until) throw late()
     }
   } finally {
     turns.waiting -= 1
@@ -98,6 +104,8 @@ async function inTurn<R>(turns: Turns, digest: string, until: number, work: () =
     running.delete(digest)
   }
 }
+
+const tooLate = (): Refusal => new Refusal("conflict", "someone else is changing this; try again in a moment", undefined, undefined, 1)
 
 const unanswered = (): Refusal =>
   new Refusal(
@@ -166,6 +174,10 @@ async function runFirst(
     throw error
   }
 }
+
+/** Does work after that of others under this name in this process: they would only be in each other's way. */
+export const afterOthers = <R>(services: Services, name: string, work: () => Promise<R>): Promise<R> =>
+  inTurn(turnsOf(services), name, performance.now() + WAIT_MS, work)
 
 /** For how long a process that has died keeps others from what it has locked, in seconds. */
 const LOCKED_SECONDS = 120
