@@ -37,7 +37,7 @@ withHearth("keys, conditions and batches", { people: ["ann", "eve"], on: databas
     return Promise.all([of("issues"), of("comments"), of("events"), of("jobs"), of("labels"), of("activities")])
   }
 
-  test("an answer is given again to the same credential only, and only as long as it may ask", async () => {
+  test("an answer is given again to the same credential only, and nothing more than that", async () => {
     const key = { "idempotency-key": "guessed" }
     const [one, two] = [await tokenOf("one", ["write:issue"]), await tokenOf("two", ["write:issue"])]
     const send = (caller: string) => call(caller, "POST /repos/ann/secret/issues", { title: "keyed" }, key)
@@ -47,9 +47,13 @@ withHearth("keys, conditions and batches", { people: ["ann", "eve"], on: databas
     expect((await send(eve)).status).toBe(404)
     // A person who is let in, and then no longer.
     await call(ann, "PUT /repos/ann/secret/collaborators/eve", { permission: "write" })
-    expect((await send(eve)).body.user.login).toBe("eve")
+    const hers = await send(eve)
+    expect(hers.body.user.login).toBe("eve")
     await call(ann, "DELETE /repos/ann/secret/collaborators/eve")
-    expect((await send(eve)).status).toBe(404)
+    expect((await send(eve)).body).toEqual(hers.body)
+    expect((await call(eve, "POST /repos/ann/secret/issues", { title: "another" }, key)).status).toBe(422)
+    expect((await call(eve, "POST /repos/ann/secret/issues", { title: "keyed" }, { "idempotency-key": "new" })).status).toBe(404)
+    expect((await call(eve, "GET /repos/ann/secret/issues/1")).status).toBe(404)
     expect((await call(undefined, "POST /repos/ann/secret/issues", { title: "keyed" }, key)).status).toBeGreaterThanOrEqual(401)
   })
 

@@ -50,6 +50,16 @@ withHearth(
       ).toHaveLength(1)
     })
 
+    test("what was deleted or renamed is answered as before too", async () => {
+      await call(bot, "POST /user/repos", { name: "shed" })
+      const rename = () => call(bot, "PATCH /repos/bot/shed", { name: "barn" }, { "idempotency-key": "rename-1" })
+      const remove = (repo: string) => call(bot, `DELETE /repos/bot/${repo}`, undefined, { "idempotency-key": "delete-1" })
+      const [renamed, again] = [await rename(), await rename()]
+      expect([renamed.status, again.status, again.body]).toEqual([200, 200, renamed.body])
+      expect([(await remove("barn")).status, (await remove("barn")).status, (await remove("garden")).status]).toEqual([204, 204, 422])
+      expect((await call(bot, "DELETE /repos/bot/barn", undefined, { "idempotency-key": "delete-2" })).status).toBe(404)
+    })
+
     test("a new token is in the kept answer, and nowhere in clear", async () => {
       const send = () => call(bot, "POST /users/bot/tokens", { name: "kept", scopes: ["read:user"] }, { "idempotency-key": "token-1" })
       const first = await send()

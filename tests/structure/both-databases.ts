@@ -1,7 +1,6 @@
 /** The test files that run on both databases, by the reason why these can differ there. All others run on SQLite, see CONTRIBUTING.md. */
 export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
   "the database itself: drivers, transactions, migrations, prepared queries, the outbox and the clock": [
-    "src/core/database/inside.test.ts",
     "src/core/database/lines.test.ts",
     "src/core/database/lock.test.ts",
     "src/core/database/migrate.test.ts",
@@ -27,6 +26,8 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
   ],
   "rules with row locks, and callers at once": [
     "tests/attacks/repeats-and-batches.test.ts",
+    "tests/faults/repeated-examples.test.ts",
+    "tests/faults/repeats.test.ts",
     "tests/stories/repeats-and-batches.test.ts",
     "src/features/actions/runs/clock.test.ts",
     "src/features/actions/runs/groups.test.ts",

@@ -7,7 +7,8 @@ import { servicesInside } from "../../core/held/services.ts"
 import { t } from "../../core/language/message.ts"
 import type { Operation, Request, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
-import { afterOthers, onceByKey, underLock } from "../../features/site/repeats/repeats.ts"
+import { mediaTypeOf } from "../../core/text/media-type.ts"
+import { afterOthers, isKeyKnown, onceByKey, underLock } from "../../features/site/repeats/repeats.ts"
 import type { Caller } from "../routing/pipeline.ts"
 import { render } from "./answer.ts"
 import { admit, inputOf, readerOf } from "./call.ts"
@@ -118,6 +119,10 @@ async function tagOf(services: Services, reads: Operation, { caller: { actor }, 
 
 const LONGEST_KEY = 255
 
+/** Whether the caller has sent something with this key. */
+export const isKnown = async (services: Services, caller: Caller, key: string): Promise<boolean> =>
+  caller.actor.kind === "user" && isKeyKnown(services, { ...whoseKey(caller), key })
+
 function keyIn(key: string): string {
   if (!/^[!-~]+$/.test(key) || key.length > LONGEST_KEY)
     throw refuse.invalid("Idempotency-Key", t`must have 1 to ${LONGEST_KEY} visible characters of ASCII`)
@@ -144,7 +149,7 @@ function digestOf({ request: { method, url, headers, body }, isStreamed }: Write
   const sent = Buffer.isBuffer(body) ? hash("sha256", body, "base64url") : ""
   return hash(
     "sha256",
-    [method, url, headers["content-type"] ?? "", isStreamed ? (headers["content-length"] ?? "") : "", sent].join("\n"),
+    [method, url, mediaTypeOf(headers["content-type"] ?? ""), isStreamed ? (headers["content-length"] ?? "") : "", sent].join("\n"),
     "base64url",
   )
 }

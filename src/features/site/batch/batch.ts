@@ -54,7 +54,7 @@ export async function runBatch(services: Services, batch: Batch): Promise<readon
   const { caller, request } = batch
   const who = actorId(caller.actor) === 0 ? request.ip : String(actorId(caller.actor))
   if (running.has(who)) throw refuse.tooMany("another batch of yours is under way; send this one when it is done")
-  if (running.size >= AT_ONCE) throw refuse.busy("too many batches are under way; try again in a moment")
+  if (running.size >= AT_ONCE) throw refuse.busy()
   running.add(who)
   try {
     return await (batch.atomic || batch.dryRun ? runHeld(services, batch) : runEach(services, batch, LONGEST_MS, (call) => call(services)))

@@ -60,7 +60,7 @@ class Taken extends Error {}
  * else, `conflict` where the first request has no answer yet, `tooMany` beyond what is kept for one person.
  */
 export async function onceByKey(services: Services, given: Repeatable, run: (services: Services) => Promise<Answer>): Promise<Answer> {
-  const digest = hash("sha256", `${given.who}\n${given.key}`, "base64url")
+  const digest = digestOf(given)
   const until = performance.now() + WAIT_MS
   return inTurn(
     turnsOf(services),
@@ -80,6 +80,12 @@ export async function onceByKey(services: Services, given: Repeatable, run: (ser
     unanswered,
   )
 }
+
+const digestOf = ({ who, key }: Pick<Repeatable, "who" | "key">): string => hash("sha256", `${who}\n${key}`, "base64url")
+
+/** Whether something was sent with this key. */
+export const isKeyKnown = async ({ database, now }: Services, given: Pick<Repeatable, "who" | "key">): Promise<boolean> =>
+  (await findKept.first(database.read, { digest: digestOf(given), after: now() - KEPT_SECONDS })) !== undefined
 
 /** One after another, of those with the same key in this process. */
 async function inTurn<R>(turns: Turns, digest: string, until: number, work: () => Promise<R>, late = tooLate): Promise<R> {
