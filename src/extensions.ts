@@ -17,7 +17,6 @@ import { pullStateRule } from "./features/review/pulls/state.ts"
 import { operationCalls } from "./features/site/batch/calls.ts"
 import { operations } from "./operations.ts"
 import { stepsAfterPush } from "./push-steps.ts"
-import { answerThrown, answerTo, callOperation, operationAt } from "./servers/api/call.ts"
 
 /** What higher features register for lower ones, by extension point. */
 export const extensions: readonly Filling[] = [
@@ -29,10 +28,13 @@ export const extensions: readonly Filling[] = [
   deletionRules.with(repositoriesGone, packagesGone),
   mergeAttempts.with(readThreadOf),
   tokensOfJobs,
-  operationCalls.with({
-    at: (method, address) => operationAt(operations, method, address),
-    call: callOperation,
-    answerOf: answerTo,
-    answerThrown: (services, { id }, given, error) => answerThrown(services, id, given, error),
+  operationCalls.with(async () => {
+    const { answerThrown, answerTo, callOperation, operationAt } = await import("./servers/api/call.ts")
+    return {
+      at: (method, address) => operationAt(operations, method, address),
+      call: callOperation,
+      answerOf: answerTo,
+      answerThrown: (services, { id }, given, error) => answerThrown(services, id, given, error),
+    }
   }),
 ]

@@ -11,7 +11,8 @@ import { mediaTypeOf } from "../../core/text/media-type.ts"
 import { afterOthers, isKeyKnown, onceByKey, underLock } from "../../features/site/repeats/repeats.ts"
 import type { Caller } from "../routing/pipeline.ts"
 import { render } from "./answer.ts"
-import { admit, inputOf, readerOf } from "./call.ts"
+import { readerOf } from "./call.ts"
+import { admit, inputOf } from "./steps.ts"
 
 /* Writes that a client sends with a condition: once by an Idempotency-Key, or only while something is as it was, by If-Match. */
 

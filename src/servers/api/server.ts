@@ -11,8 +11,8 @@ import { callerByHeader, headerText } from "../routing/callers.ts"
 import { type Caller, type Kind, openKept, routesOf } from "../routing/pipeline.ts"
 import { type DeclaredRoute, pathOf } from "../routing/routes.ts"
 import { render, sendRefusal, sendRendered } from "./answer.ts"
-import { type AnswerWatcher, API_BASE, admit, bodyLimitOf, inputOf, run } from "./call.ts"
 import { readBody } from "./input.ts"
+import { type AnswerWatcher, API_BASE, admit, bodyLimitOf, inputOf, run } from "./steps.ts"
 
 export interface ApiOptions {
   readonly operations: readonly Operation[]

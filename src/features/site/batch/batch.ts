@@ -11,6 +11,8 @@ import { type Called, type Calls, callsOf } from "./calls.ts"
 import { BATCH_ID } from "./id.ts"
 import { bodyWith, memberAt, pathWith, referencesIn, type ValueAt, withoutReferences } from "./references.ts"
 
+export { literally } from "./references.ts"
+
 /** Many operations in one request, each of which does what a request of its own would do, and is refused as that would be. */
 
 export interface Item {
@@ -96,7 +98,7 @@ async function runHeld(services: Services, batch: Batch): Promise<readonly Outco
 type Run = (call: (within: Services) => Promise<Sent<number, unknown>>) => Promise<Sent<number, unknown>>
 
 async function runEach(services: Services, batch: Batch, longestMs: number, run: Run): Promise<readonly Outcome[]> {
-  const calls = callsOf(services)
+  const calls = await callsOf(services)
   const until = performance.now() + longestMs
   const outcomes: Outcome[] = []
   const known = knownAnswers(services, calls, outcomes)
