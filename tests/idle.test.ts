@@ -13,8 +13,8 @@ import { secondsOf, secondsOfChildren } from "./support/processor.ts"
  * measured. Anyone who adds something that costs more loads it at its first use, or raises the figure here with a reason.
  */
 const BUDGET = {
-  /** Kilobytes of code that a start loads: 5,288 measured. 116 more than before tokens could be limited, factors required, imports continued and devices signed in. */
-  code: 5_295,
+  /** Kilobytes of code that a start loads: 5,298 measured, 10 of them for held transactions and the records of batches. 116 more than before tokens could be limited, factors required, imports continued and devices signed in. */
+  code: 5_305,
   /** Our own modules in it, 1,430 measured, and the files that they lie in, 190 measured: parts that others load at their first use lie apart. */
   modules: 1_440,
   files: 195,
