@@ -23,7 +23,6 @@ import { operations } from "./operations.ts"
 import { lineUpScheduled } from "./features/review/queue/on-schedule.ts"
 import { commitsOfVersions, stackedSeries } from "./features/review/stacks/extensions.ts"
 import { stepsAfterPush } from "./push-steps.ts"
-import { answerThrown, answerTo, callOperation, operationAt } from "./servers/api/call.ts"
 
 /** What higher features register for lower ones, by extension point. */
 export const extensions: readonly Filling[] = [
@@ -37,11 +36,14 @@ export const extensions: readonly Filling[] = [
   mergeAttempts.with(readThreadOf),
   scheduledMergers.with(lineUpScheduled),
   tokensOfJobs,
-  operationCalls.with({
-    at: (method, address) => operationAt(operations, method, address),
-    call: callOperation,
-    answerOf: answerTo,
-    answerThrown: (services, { id }, given, error) => answerThrown(services, id, given, error),
+  operationCalls.with(async () => {
+    const { answerThrown, answerTo, callOperation, operationAt } = await import("./servers/api/call.ts")
+    return {
+      at: (method, address) => operationAt(operations, method, address),
+      call: callOperation,
+      answerOf: answerTo,
+      answerThrown: (services, { id }, given, error) => answerThrown(services, id, given, error),
+    }
   }),
   // Loaded with the first change that such a token makes.
   deedKeepers.with({ keep: async (...deed) => (await import("./features/people/sign-in/credentials/deeds.ts")).keepDeed(...deed) }),

@@ -25,6 +25,8 @@ const HARMLESS: ReadonlySet<string> = new Set([
   "repoRenderMarkdownRaw",
   "repoRenderMarkup",
   "repoGetFileContentsPost",
+  // Each of its operations is judged, see repeats-and-batches.test.ts.
+  "runBatch",
 ])
 
 let made = 0

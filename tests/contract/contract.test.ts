@@ -49,6 +49,7 @@ const BEYOND = [
   "repoPreviewImport",
   "repoStartImport",
   "repoStopImport",
+  "runBatch",
   "repoRenderMarkdown",
   "repoRenderMarkdownRaw",
   "repoRenderMarkup",

@@ -42,6 +42,7 @@ const SILENT: Readonly<Record<string, string>> = {
   repoPushMirrorSync: "its example has no mirrors; see `others`",
   repoGetFileContentsPost: "it reads; the body only names the files",
   renderMarkdown: "it only answers",
+  runBatch: "its operations publish theirs",
   renderMarkdownRaw: "the same",
   renderMarkup: "the same",
   repoRenderMarkdown: "the same",

@@ -11,8 +11,8 @@ export interface PreparedCall {
   readonly path: Readonly<Record<string, string | number>>
   /** Whether an answer is the one that the example is to have. */
   readonly isRight: (status: number) => boolean
-  /** Sends it, with more query parameters where there are any. */
-  readonly send: (query?: Readonly<Record<string, string>>) => Promise<Answered>
+  /** Sends it, with more query parameters and headers where there are any. */
+  readonly send: (query?: Readonly<Record<string, string>>, headers?: Readonly<Record<string, string>>) => Promise<Answered>
 }
 
 /** Creates what an operation's example acts on; `by` is the caller if the example has none. Throws for an operation without an example. */
@@ -27,6 +27,7 @@ export async function prepareCall(world: World, operation: Operation, size = 1, 
     calling,
     path: example.path ?? {},
     isRight: (status) => (example.status === undefined ? status in operation.answers : status === example.status),
-    send: (query = {}) => send(world.hearth.url, operation.method, address, { ...calling, query: { ...calling.query, ...query } }),
+    send: (query = {}, headers) =>
+      send(world.hearth.url, operation.method, address, { ...calling, headers, query: { ...calling.query, ...query } }),
   }
 }

@@ -58,6 +58,14 @@ export const siteExamples: Examples = {
   adminDeleteUnadoptedRepository: async (world) => ({ path: await unadopted(world) }),
   getNodeInfo: () => ({}),
   listEvents: () => ({}),
+  runBatch: () => ({
+    body: {
+      operations: [
+        { method: "GET", path: "/version" },
+        { method: "GET", path: "/users/nobody-$0.version" },
+      ],
+    },
+  }),
   renderMarkdown: () => ({ body: { Text: "# Tea" } }),
   renderMarkdownRaw: () => ({ body: "# Tea" }),
   renderMarkup: () => ({ body: { Text: "# Tea", Mode: "file", FilePath: "README.md" } }),

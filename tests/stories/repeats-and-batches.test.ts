@@ -50,6 +50,16 @@ withHearth(
       ).toHaveLength(1)
     })
 
+    test("what was deleted or renamed is answered as before too", async () => {
+      await call(bot, "POST /user/repos", { name: "shed" })
+      const rename = () => call(bot, "PATCH /repos/bot/shed", { name: "barn" }, { "idempotency-key": "rename-1" })
+      const remove = (repo: string) => call(bot, `DELETE /repos/bot/${repo}`, undefined, { "idempotency-key": "delete-1" })
+      const [renamed, again] = [await rename(), await rename()]
+      expect([renamed.status, again.status, again.body]).toEqual([200, 200, renamed.body])
+      expect([(await remove("barn")).status, (await remove("barn")).status, (await remove("garden")).status]).toEqual([204, 204, 422])
+      expect((await call(bot, "DELETE /repos/bot/barn", undefined, { "idempotency-key": "delete-2" })).status).toBe(404)
+    })
+
     test("a new token is in the kept answer, and nowhere in clear", async () => {
       const send = () => call(bot, "POST /users/bot/tokens", { name: "kept", scopes: ["read:user"] }, { "idempotency-key": "token-1" })
       const first = await send()
@@ -85,6 +95,33 @@ withHearth(
       expect(many.filter(({ status }) => status === 412)).toHaveLength(19)
       const gone = await call(bot, `DELETE ${path}`, undefined, { "if-match": await tag() })
       expect(gone.status).toBe(204)
+    })
+
+    test("the same holds for what is in the repository: of those who delete a branch or write a file under a condition, one wins", async () => {
+      await call(bot, `POST ${AT}/branches`, { new_branch_name: "topic", old_branch_name: "main" })
+      const tag = async (path: string) => (await call(bot, `GET ${AT}/${path}`)).headers.get("etag") ?? ""
+      const branch = await tag("branches/topic")
+      const content = Buffer.from("topic\n").toString("base64")
+      await call(bot, `POST ${AT}/contents/topic.txt`, { content, message: "move on", branch: "topic" })
+      const remove = (ifMatch: string) => call(bot, `DELETE ${AT}/branches/topic`, undefined, { "if-match": ifMatch })
+      expect((await remove(branch)).status).toBe(412)
+      const now = await tag("branches/topic")
+      const both = await Promise.all([remove(now), remove(now), remove(now)])
+      // Those who come later find that it is gone.
+      expect(both.map(({ status }) => status).sort()).toEqual([204, 412, 412])
+      const page = await tag("contents/README.md")
+      const { body: file } = await call(bot, `GET ${AT}/contents/README.md`)
+      const write = (ifMatch: string) =>
+        call(
+          bot,
+          `PUT ${AT}/contents/README.md`,
+          { content, message: "new", sha: file.sha },
+          { "if-match": ifMatch, "idempotency-key": `w${ifMatch}` },
+        )
+      expect((await write('"old"')).status).toBe(412)
+      const written = await write(page)
+      expect(written.status).toBe(200)
+      expect(written.headers.get("etag")).toBe(await tag("contents/README.md"))
     })
 
     test("a batch does what its operations would do, with answers of earlier ones", async () => {

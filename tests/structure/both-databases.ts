@@ -30,6 +30,10 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
   ],
   "rules with row locks, and callers at once": [
     "tests/stories/merge-queue.test.ts",
+    "tests/attacks/repeats-and-batches.test.ts",
+    "tests/faults/repeated-examples.test.ts",
+    "tests/faults/repeats.test.ts",
+    "tests/stories/repeats-and-batches.test.ts",
     "src/features/actions/runs/clock.test.ts",
     "src/features/actions/runs/groups.test.ts",
     "src/features/actions/runs/logs.test.ts",

@@ -12,15 +12,22 @@ export interface Calling {
   readonly query?: Readonly<Record<string, string>> | undefined
   /** Sent as JSON, a form as multipart/form-data. */
   readonly body?: unknown
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /** Sends one request to a path below /api/v1, and follows no redirection. */
-export async function send(url: string, method: string, path: string, { authorization, query, body }: Calling = {}): Promise<Answered> {
+export async function send(
+  url: string,
+  method: string,
+  path: string,
+  { authorization, query, body, headers }: Calling = {},
+): Promise<Answered> {
   const parameters = query && Object.keys(query).length > 0 ? `?${new URLSearchParams(query)}` : ""
   const answer = await fetch(`${url}/api/v1${path}${parameters}`, {
     method,
     redirect: "manual",
-    headers: { ...(authorization && { authorization }), ...(isJson(body) && { "content-type": "application/json" }) },
+    headers: { ...headers, ...(authorization && { authorization }), ...(isJson(body) && { "content-type": "application/json" }) },
     ...(body instanceof FormData && { body }),
     ...(isJson(body) && { body: JSON.stringify(body) }),
   })

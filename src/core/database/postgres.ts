@@ -19,7 +19,7 @@ import { isQuick } from "./query.ts"
 import { createReplica } from "./replica.ts"
 import { handleOver, type Outcome, sessionOf } from "./session.ts"
 import { createShared } from "./shared.ts"
-import { keepEffect, runTransaction, type TransactionConnection } from "./transaction.ts"
+import { keepEffect, LONGEST_HELD_MS, runTransaction, type TransactionConnection, type TransactionRules } from "./transaction.ts"
 
 type Last<T> = Parameters<Database<T>["beforeCommit"]>[0]
 
@@ -213,10 +213,10 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
   async function transact<Tables, R>(
     work: Parameters<typeof runTransaction<Tables, R>>[2],
     {
-      idleLimit,
       first,
       last,
-    }: { readonly idleLimit: number | undefined; readonly first?: string | undefined; readonly last?: Last<Tables> | undefined },
+      ...rules
+    }: Omit<TransactionRules, "logger"> & { readonly first?: string | undefined; readonly last?: Last<Tables> | undefined },
   ): Promise<R> {
     const transaction = await openTransaction(first)
     const connection: TransactionConnection = {
@@ -229,7 +229,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       },
     }
     try {
-      return await runTransaction<Tables, R>(connection, { logger, idleLimit }, work, last)
+      return await runTransaction<Tables, R>(connection, { logger, ...rules }, work, last)
     } finally {
       transaction.release()
     }
@@ -295,7 +295,9 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     hold(work, { steady = false } = {}) {
       if (isHeld()) return refuseBeside()
       const first = steady ? `${BEGIN_STEADY}; ${limit}` : undefined
-      return repeated(undefined, () => transact((tx) => held(() => work(tx)), { idleLimit: options.idleLimit, first, last }))
+      return repeated(undefined, () =>
+        transact((tx) => held(() => work(tx)), { idleLimit: options.idleLimit, longest: LONGEST_HELD_MS.postgres, first, last }),
+      )
     },
     afterCommit: keepEffect,
     beforeCommit(step) {

@@ -24,7 +24,7 @@ import { createQueue } from "./queue.ts"
 import { createRecentRows } from "./recent-rows.ts"
 import { handleOver, type Outcome } from "./session.ts"
 import { copyDatabase } from "./sqlite-copy.ts"
-import { keepEffect, runTransaction, type TransactionConnection } from "./transaction.ts"
+import { keepEffect, LONGEST_HELD_MS, runTransaction, type TransactionConnection } from "./transaction.ts"
 
 // SQLite's own busy timeout blocks the event loop, so the writer mostly waits by retrying.
 const writerTimeout = 20
@@ -243,7 +243,9 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
     hold: (work) =>
       isHeld()
         ? refuseBeside()
-        : join((connection) => runTransaction(connection, { ...options, mayWait: true }, (tx) => held(() => work(tx)), last)),
+        : join((connection) =>
+            runTransaction(connection, { ...options, longest: LONGEST_HELD_MS.sqlite }, (tx) => held(() => work(tx)), last),
+          ),
     afterCommit: keepEffect,
     beforeCommit(step) {
       last = step

@@ -17,8 +17,8 @@ export interface TransactionConnection {
 export interface TransactionRules {
   /** Milliseconds without a statement; undefined for no limit, which only migrations have, and what stands within another one. */
   readonly idleLimit: number | undefined
-  /** Its work awaits other things than statements too, for no longer than that. */
-  readonly mayWait?: boolean
+  /** Its work awaits other things than statements too, for no longer than that, and is done after so many milliseconds. */
+  readonly longest?: number
   readonly logger: DatabaseLogger
 }
 
@@ -185,6 +185,9 @@ interface Activity {
   readonly last: () => string
 }
 
+/** Milliseconds that a held transaction may take, see `hold`. On SQLite all others who write wait for it. */
+export const LONGEST_HELD_MS: Readonly<Record<DatabaseKind, number>> = { sqlite: 7_000, postgres: 40_000 }
+
 /** Milliseconds by which a timer may be late on a busy machine. */
 const LATE_MS = 500
 
@@ -204,14 +207,15 @@ function guardIdle(kind: DatabaseKind, rules: TransactionRules, activity: Activi
 
   let seen = activity.count()
   let timer: NodeJS.Timeout | undefined
-  let looked = performance.now()
+  const begun = performance.now()
+  let looked = begun
   const check = () => {
     // Late: the process itself stood still, and what it awaits may have arrived.
     const isLate = performance.now() - looked > interval + LATE_MS
     looked = performance.now()
     const idle = !isLate && !activity.isRunning() && activity.count() === seen
     seen = activity.count()
-    if (idle) expire(new TransactionIdle(interval, activity.last()))
+    if (idle || (rules.longest !== undefined && looked - begun > rules.longest)) expire(new TransactionIdle(interval, activity.last()))
     else timer = setTimeout(check, interval)
   }
   // PostgreSQL's answers come by the event loop, so idleness there can only be detected over a span of time.
@@ -220,7 +224,7 @@ function guardIdle(kind: DatabaseKind, rules: TransactionRules, activity: Activi
     kind === "sqlite"
       ? setImmediate(() => {
           if (limit === 0) return expire(new TransactionIdle(0, activity.last()))
-          if (!rules.mayWait)
+          if (rules.longest === undefined)
             rules.logger.warn({ lastStatement: activity.last() }, "a transaction waits for something that is not the database")
           seen = activity.count()
           timer = setTimeout(check, interval)

@@ -1,13 +1,8 @@
-import { neededScopes, scopeAllows } from "../../access/scopes.ts"
-import { type Actor, chosenOf, hasPublicOnlyScope, jobOf } from "../../core/actor.ts"
-import { mostBytesOf } from "../../core/bounds.ts"
-import type { Config } from "../../core/config.ts"
 import { mayBeDownload } from "../../core/download.ts"
 import { type Refusal, Renamed, refuse } from "../../core/errors.ts"
 import { addressOf } from "../../core/forms/form.ts"
 import { t } from "../../core/language/message.ts"
-import { NOT_CHOSEN } from "../../core/limited-token.ts"
-import type { Input, Opened, Operation, Sent } from "../../core/operation.ts"
+import type { Operation, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { uploadFormOf } from "../../core/upload.ts"
 import { auditEntryOf } from "../../features/site/administration/audit.ts"
@@ -18,17 +13,15 @@ import { ownLocation, plainUrl, refusalOfNul } from "../routing/redirect.ts"
 import { pathOf, type RouteTable, routeTable } from "../routing/routes.ts"
 import { asRefusal, movedPath, refusalBody, render } from "./answer.ts"
 import { logFault, retryAfter } from "./faults.ts"
-import { readPage, readQuery, readRecord } from "./input.ts"
+import { readPage, readRecord } from "./input.ts"
+import { type AnswerWatcher, API_BASE, admit, bodyLimitOf, inputOf, run } from "./steps.ts"
+
+export { type AnswerWatcher, API_BASE }
 
 /*
  * Calls of operations from inside of the process: exactly what a request of the same caller would do, and answered as it would be. The steps are those of
  * routing/pipeline.ts, and what the API adds to them stands here for both.
  */
-
-export const API_BASE = "/api/v1"
-
-/** Gets every answer before it is sent; tests compare it with what the operation declares. */
-export type AnswerWatcher = (operation: Operation, sent: Sent<number, unknown>) => void
 
 export type OperationCall = Called
 
@@ -123,59 +116,10 @@ export function readerOf(operations: readonly Operation[], { method, path }: Ope
   return operations.find((each) => each.method === "GET" && each.path === path && !takesFiles(each))
 }
 
-/** Refuses callers who may not use an operation, whatever it is about. */
-export function admit({ config: { security } }: Services, operation: Operation, actor: Actor): void {
-  requireScope(actor, operation)
-  if (security.requireSignIn && actor.kind === "anonymous") throw refuse.forbidden("Only signed in user is allowed to call APIs.")
-  if (operation.basicOnly && actor.kind === "user" && !actor.basic) throw refuse.unauthenticated("sign in with a Basic header for this")
-}
-
-/** Query and page, by what the operation declares. */
-export const inputOf = (
-  { config: { api } }: Services,
-  { query }: Operation,
-  parameters: URLSearchParams,
-): Pick<Input, "query" | "page"> => ({
-  page: readPage(parameters, api),
-  query: readQuery(query, parameters),
-})
-
-/** Runs an operation whose caller was authorised and whose input was read. */
-export async function run(operation: Operation, opened: Opened, input: Input, onAnswer?: AnswerWatcher): Promise<Sent<number, unknown>> {
-  const sent = await opened.run(input)
-  onAnswer?.(operation, sent)
-  return sent
-}
-
 function bodyOf({ config }: Services, operation: Operation, sent: unknown): unknown {
   if (operation.body === undefined) return undefined
   const most = bodyLimitOf(operation, config)
   if (most !== undefined && sent !== undefined && Buffer.byteLength(JSON.stringify(sent)) > most)
     throw refuse.tooLarge("the request body is too large")
   return readRecord(operation.body, sent, config.limits)
-}
-
-/** The most bytes of a body, where they are fewer than usual. */
-export function bodyLimitOf({ body }: Operation, { api, limits }: Config): number | undefined {
-  const most = body && mostBytesOf(body, limits)
-  return most === undefined ? undefined : Math.min(most, api.maxBodyBytes)
-}
-
-function requireScope(actor: Actor, operation: Operation): void {
-  // The service's own user has no account to change.
-  if (jobOf(actor) && operation.method !== "GET" && !operation.path.startsWith("/repos/{owner}/{repo}/"))
-    throw refuse.forbidden("the token of a job can only change things of its repository")
-  if (actor.kind === "anonymous" || actor.credential.kind !== "token") return
-  const { scopes } = actor.credential
-  const needed = neededScopes(operation.method, operation.scope)
-  const missing = needed.filter((scope) => !scopeAllows(scopes, scope))
-  if (missing.length > 0)
-    throw refuse.forbidden(
-      `token does not have at least one of required scope(s), required=[${needed.join(" ")}], token scope=${[...scopes].join(",")}`,
-    )
-  if (operation.publicOnly === "refused" && hasPublicOnlyScope(actor))
-    throw refuse.forbidden("this endpoint is not available for public-only tokens")
-  // What is of an account, and not of its repositories, no one has chosen.
-  const isOfAccount = operation.rule.subject === "site" || operation.rule.subject === "user"
-  if (operation.publicOnly === "refused" && isOfAccount && chosenOf(actor)) throw refuse.forbidden(NOT_CHOSEN)
 }

@@ -1,16 +1,18 @@
 import { hash } from "node:crypto"
 import type { FastifyRequest } from "fastify"
-import type { Actor } from "../../core/actor.ts"
+import { type Actor, actorId } from "../../core/actor.ts"
 import { ActsOutside, TransactionIdle } from "../../core/database/database.ts"
 import { Refusal, refuse } from "../../core/errors.ts"
 import { servicesInside } from "../../core/held/services.ts"
 import { t } from "../../core/language/message.ts"
 import type { Operation, Request, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
-import { onceByKey } from "../../features/site/repeats/repeats.ts"
+import { mediaTypeOf } from "../../core/text/media-type.ts"
+import { afterOthers, isKeyKnown, onceByKey, underLock } from "../../features/site/repeats/repeats.ts"
 import type { Caller } from "../routing/pipeline.ts"
 import { render } from "./answer.ts"
-import { admit, inputOf, readerOf } from "./call.ts"
+import { readerOf } from "./call.ts"
+import { admit, inputOf } from "./steps.ts"
 
 /* Writes that a client sends with a condition: once by an Idempotency-Key, or only while something is as it was, by If-Match. */
 
@@ -46,10 +48,7 @@ export async function runUnder(
 ): Promise<Sent<number, unknown>> {
   const reads = ifMatch === undefined ? undefined : readingOf(operations, write.operation)
   const tags = ifMatch === undefined ? undefined : tagsIn(ifMatch)
-  const done = async (within: Services): Promise<Sent<number, unknown>> => {
-    if (!reads || !tags) return run(within)
-    // Beside a transaction nothing keeps others from changing it meanwhile.
-    if (within === services) throw unjudged()
+  const judged = async (within: Services, reads: Operation, tags: "any" | readonly string[]): Promise<Sent<number, unknown>> => {
     const before = await tagOf(within, reads, write)
     if (before === undefined || !(tags === "any" || tags.includes(before)))
       throw refuse.preconditionFailed("[If-Match]: this was changed since you read it; read it again")
@@ -57,23 +56,33 @@ export async function runUnder(
     const after = write.operation.method === "DELETE" ? undefined : await tagOf(within, reads, write)
     return after === undefined ? sent : { ...sent, headers: { ...sent.headers, ETag: after } }
   }
-  if (key !== undefined) {
-    const { who, userId } = whoseKey(write.caller)
-    const steady = reads !== undefined
-    return onceByKey(services, { who, userId, key: keyIn(key), request: digestOf(write), canHold: !write.isStreamed, steady }, done)
+  const done = (within: Services): Promise<Sent<number, unknown>> => {
+    if (!reads || !tags) return run(within)
+    const work = () => judged(within, reads, tags)
+    // Beside a transaction, only other conditional edits of the same are kept from coming in between.
+    return within === services ? underLock(services, { userId: actorId(write.caller.actor), name: lockOf(write) }, work) : work()
   }
-  if (write.isStreamed) throw unjudged()
-  try {
-    return await services.database.hold((tx) => done(servicesInside(services, tx)), { steady: true })
-  } catch (error) {
-    throw error instanceof ActsOutside || error instanceof TransactionIdle ? unjudged() : error
+  const whole = async (): Promise<Sent<number, unknown>> => {
+    if (key !== undefined) {
+      const { who, userId } = whoseKey(write.caller)
+      const steady = reads !== undefined
+      return onceByKey(services, { who, userId, key: keyIn(key), request: digestOf(write), canHold: !write.isStreamed, steady }, done)
+    }
+    if (write.isStreamed) return done(services)
+    try {
+      return await services.database.hold((tx) => done(servicesInside(services, tx)), { steady: true })
+    } catch (error) {
+      if (error instanceof ActsOutside || error instanceof TransactionIdle) return done(services)
+      throw error
+    }
   }
+  return reads ? afterOthers(services, lockOf(write), whole) : whole()
 }
 
-const unjudged = (): Refusal =>
-  refuse.invalid("If-Match", "can't be judged in one step with this change, which is not of the database alone; send it without")
-
 // --- If-Match ----------------------------------------------------------------------------------------------------------------------
+
+/** What a write edits, as a name. */
+const lockOf = ({ operation, path }: Write): string => `${operation.path} ${JSON.stringify(path)}`
 
 /** The longest header that is read. */
 const LONGEST_TAGS = 4_096
@@ -111,6 +120,10 @@ async function tagOf(services: Services, reads: Operation, { caller: { actor }, 
 
 const LONGEST_KEY = 255
 
+/** Whether the caller has sent something with this key. */
+export const isKnown = async (services: Services, caller: Caller, key: string): Promise<boolean> =>
+  caller.actor.kind === "user" && isKeyKnown(services, { ...whoseKey(caller), key })
+
 function keyIn(key: string): string {
   if (!/^[!-~]+$/.test(key) || key.length > LONGEST_KEY)
     throw refuse.invalid("Idempotency-Key", t`must have 1 to ${LONGEST_KEY} visible characters of ASCII`)
@@ -137,7 +150,7 @@ function digestOf({ request: { method, url, headers, body }, isStreamed }: Write
   const sent = Buffer.isBuffer(body) ? hash("sha256", body, "base64url") : ""
   return hash(
     "sha256",
-    [method, url, headers["content-type"] ?? "", isStreamed ? (headers["content-length"] ?? "") : "", sent].join("\n"),
+    [method, url, mediaTypeOf(headers["content-type"] ?? ""), isStreamed ? (headers["content-length"] ?? "") : "", sent].join("\n"),
     "base64url",
   )
 }

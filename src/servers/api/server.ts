@@ -13,8 +13,8 @@ import { type Caller, type Kind, openKept, routesOf } from "../routing/pipeline.
 import { type DeclaredRoute, pathOf } from "../routing/routes.ts"
 import type { SendStream } from "../streams.ts"
 import { render, sendRefusal, sendRendered } from "./answer.ts"
-import { type AnswerWatcher, API_BASE, admit, bodyLimitOf, inputOf, run } from "./call.ts"
 import { readBody } from "./input.ts"
+import { type AnswerWatcher, API_BASE, admit, bodyLimitOf, inputOf, run } from "./steps.ts"
 
 export interface ApiOptions {
   readonly operations: readonly Operation[]
@@ -50,6 +50,17 @@ export function apiRoutes(services: Services, { operations, onAnswer }: ApiOptio
         operation.method === "GET" && !operation.changesWithTime ? keyOf(operation, actor, request.url) : undefined,
     },
     pathOf: ({ path }, request) => pathOf(path, request),
+    refused: async ({ method }, caller, request, error) => {
+      const key = headerText(request, "idempotency-key")
+      if (
+        method === "GET" ||
+        key === undefined ||
+        !(await import("./conditional.ts").then(({ isKnown }) => isKnown(services, caller, key)))
+      )
+        throw error
+      // What was deleted or renamed is not where it was: who sends that again is answered as before, and refused only then.
+      return { run: () => Promise.reject(error) }
+    },
     read: (operation, request) => {
       const { body } = operation
       const sent = Buffer.isBuffer(request.body) ? request.body : undefined

@@ -62,6 +62,8 @@ export interface Kind<R extends Declared<Opened>, C extends Caller, Opened, Inpu
   readonly pathOf: (record: R, request: DeclaredRequest) => Readonly<Record<string, string>>
   /** Answers otherwise than the record says, such as by telling when a page changes. */
   readonly instead?: (record: R, asked: Request, request: DeclaredRequest) => Opened | undefined
+  /** What is done instead for a caller who is refused, or led elsewhere; throws `error` where there is nothing. */
+  readonly refused?: (record: R, caller: C, request: DeclaredRequest, error: unknown) => Promise<Opened>
   /** Query and body, by what the record declares. */
   readonly read: (record: R, request: DeclaredRequest) => Input
   /** How the record takes a file. */
@@ -97,12 +99,21 @@ export function routesOf<R extends Declared<Opened>, C extends Caller, Opened, I
     if (known) return known
     const recent = record.mayBeOld ? services.database.recent() : undefined
     const asked: Request = { services, db: recent ?? services.database.read, actor: caller.actor, path }
-    const opened = kind.instead?.(record, asked, request) ?? (await record.open(asked))
+    const opened = kind.instead?.(record, asked, request) ?? (await openFor(record, caller, request, asked))
     const keep = (ready: Ready) => {
       // The state is the primary's: what a replica has answered may be older.
       if (key !== undefined && state !== undefined && recent === undefined) keeps?.answers.keep(key, state, ready)
     }
     return { call: { record, caller, opened, request }, keep }
+  }
+
+  async function openFor(record: R, caller: C, request: DeclaredRequest, asked: Request): Promise<Opened> {
+    try {
+      return await record.open(asked)
+    } catch (error) {
+      if (kind.refused) return kind.refused(record, caller, request, error)
+      throw error
+    }
   }
 
   async function answer(call: Call<R, C, Opened>): Promise<Ready | Send> {

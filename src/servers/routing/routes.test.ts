@@ -3,7 +3,7 @@ import type { Method } from "../../core/operation.ts"
 import { files } from "../../files.ts"
 import { operations } from "../../operations.ts"
 import { pages } from "../../pages.ts"
-import { API_BASE } from "../api/call.ts"
+import { API_BASE } from "../api/steps.ts"
 import { type DeclaredRoute, routeTable } from "./routes.ts"
 
 const route = (declared: string): DeclaredRoute => {

@@ -5,7 +5,7 @@ import type { CallRequest } from "../../../core/operation.ts"
 import type { Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { type Outcome, runBatch } from "./batch.ts"
-import { callsOf } from "./calls.ts"
+import { type Calls, callsOf } from "./calls.ts"
 import type { BatchAnswers, BatchOption } from "./records.ts"
 
 interface Call {
@@ -22,7 +22,8 @@ export async function answersOf({ services, actor, body, request }: Call): Promi
   const { operations, atomic = false, dry_run: dryRun = false } = body
   const caller = { actor, behind: request.behind }
   const outcomes = await runBatch(services, { items: operations, atomic, dryRun, caller, request })
-  const results = outcomes.map((outcome) => resultOf(services, request, outcome))
+  const calls = await callsOf(services)
+  const results = outcomes.map((outcome) => resultOf(services, calls, request, outcome))
   const failed = atomic ? outcomes.findIndex(({ kind }) => kind === "refused") : -1
   const outcome = outcomes[failed]
   if (outcome?.kind !== "refused") return { results }
@@ -32,8 +33,7 @@ export async function answersOf({ services, actor, body, request }: Call): Promi
   throw refuse.invalid(`operations.${failed}`, t`${error.message}; nothing was done`, { results })
 }
 
-function resultOf(services: Services, request: CallRequest, outcome: Outcome): Result {
-  const calls = callsOf(services)
+function resultOf(services: Services, calls: Calls, request: CallRequest, outcome: Outcome): Result {
   if (outcome.kind === "undone")
     return { status: 424, body: { message: `nothing was done, because operation ${outcome.because} was refused` } }
   const { status, body } =

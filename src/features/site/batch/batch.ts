@@ -11,6 +11,8 @@ import { type Called, type Calls, callsOf } from "./calls.ts"
 import { BATCH_ID } from "./id.ts"
 import { bodyWith, memberAt, pathWith, referencesIn, type ValueAt, withoutReferences } from "./references.ts"
 
+export { literally } from "./references.ts"
+
 /** Many operations in one request, each of which does what a request of its own would do, and is refused as that would be. */
 
 export interface Item {
@@ -35,9 +37,10 @@ export type Outcome =
   /** It was not tried, or was undone, because of another one. */
   | { readonly kind: "undone"; readonly because: number }
 
-/** Milliseconds after which no further operation is begun. All others that write to SQLite wait for a batch in one transaction. */
-const LONGEST_MS = 20_000
-const LONGEST_HELD_MS = 5_000
+/** Milliseconds after which no further operation is begun. */
+const LONGEST_MS = 30_000
+/** The same in one transaction on SQLite, where all others who write wait for it. */
+const LONGEST_TURN_MS = 5_000
 /** Characters of all answers, after which no further operation is begun. */
 const MOST_ANSWERED = 8 * 1024 * 1024
 /** Characters that are taken over from answers. */
@@ -53,7 +56,7 @@ export async function runBatch(services: Services, batch: Batch): Promise<readon
   const { caller, request } = batch
   const who = actorId(caller.actor) === 0 ? request.ip : String(actorId(caller.actor))
   if (running.has(who)) throw refuse.tooMany("another batch of yours is under way; send this one when it is done")
-  if (running.size >= AT_ONCE) throw refuse.busy("too many batches are under way; try again in a moment")
+  if (running.size >= AT_ONCE) throw refuse.busy()
   running.add(who)
   try {
     return await (batch.atomic || batch.dryRun ? runHeld(services, batch) : runEach(services, batch, LONGEST_MS, (call) => call(services)))
@@ -76,7 +79,7 @@ async function runHeld(services: Services, batch: Batch): Promise<readonly Outco
   try {
     return await services.database.hold(async (tx) => {
       const held = servicesInside(services, tx)
-      const outcomes = await runEach(held, batch, LONGEST_HELD_MS, (call) =>
+      const outcomes = await runEach(held, batch, services.database.kind === "sqlite" ? LONGEST_TURN_MS : LONGEST_MS, (call) =>
         // One that is refused is undone alone.
         held.database.hold((itsOwn) => call(servicesInside(held, itsOwn))),
       )
@@ -95,7 +98,7 @@ async function runHeld(services: Services, batch: Batch): Promise<readonly Outco
 type Run = (call: (within: Services) => Promise<Sent<number, unknown>>) => Promise<Sent<number, unknown>>
 
 async function runEach(services: Services, batch: Batch, longestMs: number, run: Run): Promise<readonly Outcome[]> {
-  const calls = callsOf(services)
+  const calls = await callsOf(services)
   const until = performance.now() + longestMs
   const outcomes: Outcome[] = []
   const known = knownAnswers(services, calls, outcomes)

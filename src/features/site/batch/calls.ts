@@ -33,11 +33,11 @@ export interface Calls {
   readonly answerThrown: (services: Services, request: CallRequest, given: Called | undefined, error: unknown) => Answered
 }
 
-/** The one entry is that of the server. */
-export const operationCalls = extensionPoint<Calls>("calls of operations")
+/** The one entry gives those of the server, which are loaded when they are first needed. */
+export const operationCalls = extensionPoint<() => Promise<Calls>>("calls of operations")
 
-export function callsOf(services: Services): Calls {
-  const [calls] = operationCalls.of(services)
-  if (!calls) throw new TypeError("nothing calls operations")
-  return calls
+export async function callsOf(services: Services): Promise<Calls> {
+  const [load] = operationCalls.of(services)
+  if (!load) throw new TypeError("nothing calls operations")
+  return load()
 }

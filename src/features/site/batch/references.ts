@@ -12,8 +12,13 @@ const ALONE = /^\$(\d{1,3})((?:\.[A-Za-z_]\w*)(?:\.\w+)*)$/
 /** Gives the value of a member of an earlier answer. Refuses what is not there. */
 export type ValueAt = (index: number, members: readonly string[]) => unknown
 
-/** A text that is to stand in a batch as it is. */
-export const literally = (text: string): string => text.replace(REFERENCE, "$$$&")
+/** A body that is to be sent as it is, whatever its texts look like. */
+export function literally(body: unknown): unknown {
+  if (typeof body === "string") return body.replace(REFERENCE, "$$$&")
+  if (Array.isArray(body)) return body.map(literally)
+  if (typeof body !== "object" || body === null) return body
+  return Object.fromEntries(Object.entries(body).map(([name, member]) => [name, literally(member)]))
+}
 
 const membersIn = (text: string): readonly string[] => text.split(".").slice(1)
 

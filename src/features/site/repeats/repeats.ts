@@ -60,23 +60,35 @@ class Taken extends Error {}
  * else, `conflict` where the first request has no answer yet, `tooMany` beyond what is kept for one person.
  */
 export async function onceByKey(services: Services, given: Repeatable, run: (services: Services) => Promise<Answer>): Promise<Answer> {
-  const digest = hash("sha256", `${given.who}\n${given.key}`, "base64url")
+  const digest = digestOf(given)
   const until = performance.now() + WAIT_MS
-  return inTurn(turnsOf(services), digest, until, async () => {
-    for (;;) {
-      const known = await answerBefore(services, digest, given.request, until)
-      if (known) return known
-      try {
-        return await runFirst(services, digest, given, run)
-      } catch (error) {
-        if (!(error instanceof Taken)) throw error
+  return inTurn(
+    turnsOf(services),
+    digest,
+    until,
+    async () => {
+      for (;;) {
+        const known = await answerBefore(services, digest, given.request, until)
+        if (known) return known
+        try {
+          return await runFirst(services, digest, given, run)
+        } catch (error) {
+          if (!(error instanceof Taken)) throw error
+        }
       }
-    }
-  })
+    },
+    unanswered,
+  )
 }
 
+const digestOf = ({ who, key }: Pick<Repeatable, "who" | "key">): string => hash("sha256", `${who}\n${key}`, "base64url")
+
+/** Whether something was sent with this key. */
+export const isKeyKnown = async ({ database, now }: Services, given: Pick<Repeatable, "who" | "key">): Promise<boolean> =>
+  (await findKept.first(database.read, { digest: digestOf(given), after: now() - KEPT_SECONDS })) !== undefined
+
 /** One after another, of those with the same key in this process. */
-async function inTurn<R>(turns: Turns, digest: string, until: number, work: () => Promise<R>): Promise<R> {
+async function inTurn<R>(turns: Turns, digest: string, until: number, work: () => Promise<R>, late = tooLate): Promise<R> {
   const { running } = turns
   if (running.has(digest) && turns.waiting >= MOST_WAITING) throw refuse.busy()
   turns.waiting += 1
@@ -85,7 +97,7 @@ async function inTurn<R>(turns: Turns, digest: string, until: number, work: () =
       const rest = new AbortController()
       await Promise.race([before.catch(() => {}), sleep(Math.max(0, until - performance.now()), undefined, rest).catch(() => {})])
       rest.abort()
-      if (performance.now() >= until) throw unanswered()
+      if (performance.now() >= until) throw late()
     }
   } finally {
     turns.waiting -= 1
@@ -98,6 +110,8 @@ async function inTurn<R>(turns: Turns, digest: string, until: number, work: () =
     running.delete(digest)
   }
 }
+
+const tooLate = (): Refusal => new Refusal("conflict", "someone else is changing this; try again in a moment", undefined, undefined, 1)
 
 const unanswered = (): Refusal =>
   new Refusal(
@@ -165,6 +179,38 @@ async function runFirst(
     if (error instanceof Refusal && (error.status < 500 || error.kind === "busy")) await database.write((tx) => releaseKey(tx, { digest }))
     throw error
   }
+}
+
+/** Does work after that of others under this name in this process: they would only be in each other's way. */
+export const afterOthers = <R>(services: Services, name: string, work: () => Promise<R>): Promise<R> =>
+  inTurn(turnsOf(services), name, performance.now() + WAIT_MS, work)
+
+/** For how long a process that has died keeps others from what it has locked, in seconds. */
+const LOCKED_SECONDS = 120
+
+/** Does work while no one else does some under this name, in any process. Refuses `conflict` where it takes those before too long. */
+export async function underLock<R>(
+  services: Services,
+  { userId, name }: { readonly userId: number; readonly name: string },
+  work: () => Promise<R>,
+): Promise<R> {
+  const { database, now } = services
+  const digest = hash("sha256", `lock\n${name}`, "base64url")
+  const until = performance.now() + WAIT_MS
+  return inTurn(turnsOf(services), digest, until, async () => {
+    while (
+      !(await database.write((tx) => claimKey.first(tx, { digest, userId, request: "", now: now(), before: now() - LOCKED_SECONDS })))
+    ) {
+      if (performance.now() >= until)
+        throw new Refusal("conflict", "someone else is changing this; try again in a moment", undefined, undefined, 1)
+      await sleep(LOOK_MS)
+    }
+    try {
+      return await work()
+    } finally {
+      await database.write((tx) => releaseKey(tx, { digest }))
+    }
+  })
 }
 
 async function requireRoom({ database }: Services, userId: number): Promise<void> {

@@ -5,7 +5,6 @@ import { type Text, t } from "../../../core/language/message.ts"
 import { moved, type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import type { Item, Outcome } from "../../../features/site/batch/batch.ts"
-import { literally } from "../../../features/site/batch/references.ts"
 import { path, repositoryPath, withQuery } from "../../../web/address.ts"
 import { state } from "../../../web/components.ts"
 import { sentence } from "../../../web/problem.ts"
@@ -28,7 +27,7 @@ function changeNamed(text: string): Change | undefined {
   if (word === "milestone" && /^\d{1,15}$/.test(what)) return edit({ milestone: Number(what) })
   if (word === "label" && /^\d{1,15}$/.test(what)) return { method: "POST", below: "/labels", body: { labels: [Number(what)] } }
   if (word === "unlabel" && what !== "") return { method: "DELETE", below: path("labels", what) }
-  if (word === "assign" && what !== "") return { method: "POST", below: "/assignees", body: { assignees: [literally(what)] } }
+  if (word === "assign" && what !== "") return { method: "POST", below: "/assignees", body: { assignees: [what] } }
   return undefined
 }
 
@@ -59,8 +58,8 @@ export const bulkPages: readonly Page[] = [
       const numbers = [...new Set(query.numbers ?? [])].filter((number) => /^\d{1,9}$/.test(number)).slice(0, MOST)
       if (numbers.length === 0) throw refuse.invalid("numbers", "choose at least one of the list")
       const at = path("repos", call.path.owner, call.path.repo, "issues")
-      const items = numbers.map((number): Item => ({ ...change, path: `${at}/${number}${change.below}` }))
-      const { runBatch } = await import("../../../features/site/batch/batch.ts")
+      const { literally, runBatch } = await import("../../../features/site/batch/batch.ts")
+      const items = numbers.map((number): Item => ({ ...change, path: `${at}/${number}${change.below}`, body: literally(change.body) }))
       const request = { id: reader.requestId, ip: reader.ip }
       const outcomes = await runBatch(services, { items, atomic: false, dryRun: false, caller: { actor }, request })
       const results = numbers.map((number, index) => ({ number, refused: whyRefused(outcomes[index]) }))
