@@ -15,6 +15,7 @@ import { mergeAttempts } from "./features/review/merging/operations.ts"
 import { commitsOfPulls } from "./features/review/pulls/kept-commits.ts"
 import { pullOffers } from "./features/review/pulls/offers/offers.ts"
 import { pullStateRule } from "./features/review/pulls/state.ts"
+import { operations } from "./operations.ts"
 import { stepsAfterPush } from "./push-steps.ts"
 
 /** What higher features register for lower ones, by extension point. */
@@ -29,5 +30,5 @@ export const extensions: readonly Filling[] = [
   tokensOfJobs,
   // Loaded with the first change that such a token makes.
   deedKeepers.with({ keep: async (...deed) => (await import("./features/people/sign-in/credentials/deeds.ts")).keepDeed(...deed) }),
-  operationIds.with(async () => (await import("./operations.ts")).operations.map(({ id }) => id)),
+  operationIds.with(() => operations.map(({ id }) => id)),
 ]
