@@ -1,5 +1,5 @@
 import { ActsOutside } from "../../core/database/database.ts"
-import { servicesInside } from "../../core/held-services.ts"
+import { servicesInside } from "../../core/held/services.ts"
 import type { Services } from "../../core/services.ts"
 import { type Answered, callOperation, type OperationCall } from "../api/call.ts"
 

@@ -1,10 +1,10 @@
 /** The services as those see them whose work is part of a transaction that is held open: all that it does is undone with it, and what could not be is refused. */
-import type { Git } from "../git/index.ts"
-import type { Blobs } from "./blobs/blobs.ts"
-import type { Transaction } from "./database/database.ts"
-import { actsOutside, inside } from "./database/inside.ts"
-import { standsFor } from "./memoize.ts"
-import type { Services } from "./services.ts"
+import type { Git } from "../../git/index.ts"
+import type { Blobs } from "../blobs/blobs.ts"
+import type { Transaction } from "../database/database.ts"
+import { actsOutside, inside } from "../database/inside.ts"
+import { standsFor } from "../memoize.ts"
+import type { Services } from "../services.ts"
 
 const refuse = (what: string) => (): never => {
   throw actsOutside(what)
