@@ -47,5 +47,5 @@ export const extensions: readonly Filling[] = [
   }),
   // Loaded with the first change that such a token makes.
   deedKeepers.with({ keep: async (...deed) => (await import("./features/people/sign-in/credentials/deeds.ts")).keepDeed(...deed) }),
-  operationIds.with(async () => (await import("./operations.ts")).operations.map(({ id }) => id)),
+  operationIds.with(() => operations.map(({ id }) => id)),
 ]

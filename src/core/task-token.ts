@@ -112,4 +112,4 @@ export async function doneBy<Answer extends Done>(
 }
 
 /** The ids of all operations, with which lists of them are checked. */
-export const operationIds = extensionPoint<() => Promise<readonly string[]>>("ids of operations")
+export const operationIds = extensionPoint<() => readonly string[]>("ids of operations")

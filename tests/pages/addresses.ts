@@ -128,12 +128,21 @@ async function unlinkedOf(world: DemoWorld): Promise<Readonly<Record<string, str
     headers: { cookie: await world.signIn("mira"), "sec-fetch-site": "same-origin" },
     body: new URLSearchParams({ name: "Version", content: "Which **version** is it?" }),
   })
+  const task = await record("POST /users/mira/tokens", {
+    name: "Weeds",
+    scopes: ["write:issue"],
+    repositories: ["dewpoint/sprinkle"],
+    branches: ["weeds/*"],
+    writes: 3,
+    expires_at: new Date(Date.now() + 86_400_000).toISOString(),
+  })
   const label = await record("POST /orgs/dewpoint/labels", { name: "water", color: "0075ca" })
   await record("POST /user/repos", { name: "seed", auto_init: true, template: true })
   return {
     ...Object.fromEntries(pages.filter(isFilled).map((page) => [page.id, formAddress(page)])),
     ...UNLINKED,
     "ownerProject.show": `/dewpoint/-/projects/${project.id}`,
+    "personal.tokenDeeds": `/user/settings/applications/${task.id}/deeds`,
     "actions.run": runAt,
     "actions.attempt": `${runAt}/attempts/1`,
     "actions.workflowFile": `${runAt}/workflow`,

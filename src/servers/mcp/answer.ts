@@ -5,7 +5,7 @@ import { Refusal, refuse } from "../../core/errors.ts"
 import type { Operation } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { callerByHeader } from "../routing/callers.ts"
-import { MCP_PATH, METADATA_PATH } from "./routes.ts"
+import { MCP_PATH, METADATA_PATH } from "./paths.ts"
 import type { ByToken } from "./serve.ts"
 
 /** Who may use the protocol, and how others are refused. Loaded with the first request. */

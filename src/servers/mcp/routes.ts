@@ -1,13 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import type { Operation } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
+import { MCP_PATH, METADATA_PATH } from "./paths.ts"
 
 /** The Model Context Protocol, by which agents use what the API offers: `/api/mcp`, streamable HTTP without sessions. See docs/agents.md. */
-
-export const MCP_PATH = "/api/mcp"
-
-/** Where clients learn who gives tokens for it (RFC 9728): the path of the resource comes behind the well-known one. */
-export const METADATA_PATH = "/.well-known/oauth-protected-resource"
 
 /** Tokens come in a header, and a page of another site is refused by its origin: nothing depends on what a browser adds by itself. */
 const OPEN = { config: { fromAnySite: true } } as const

@@ -12,6 +12,13 @@ from access_tokens
 inner join users on users.id = access_tokens.user_id
 order by access_tokens.last_used_at desc, access_tokens.id desc
 limit ? offset ?;
+select chosen.token_id, owner.name as owner, repositories.name
+from access_token_repositories as chosen
+inner join repositories on repositories.id = chosen.repository_id
+inner join users as owner on owner.id = repositories.owner_id
+where chosen.token_id in ?
+  and repositories.owner_id <> -3
+order by owner.lower_name, repositories.lower_name;
 
 -- q=a
 select count(*) as total

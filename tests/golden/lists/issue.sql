@@ -2347,7 +2347,7 @@ order by page.age desc, page.id desc;
 select cast(coalesce(sum(total), 0) as bigint) as total
 from comment_totals
 where repository_id = ?;
-select comments.id, comments.issue_id, comments.author_id, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id, comments.content, issues.number, issues.is_pull
+select comments.id, comments.issue_id, comments.author_id, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id, comments.made_with, comments.content, issues.number, issues.is_pull
 from comments
 inner join issues on issues.id = comments.issue_id
 where comments.id in (
@@ -2367,7 +2367,7 @@ inner join comments as dated on dated.id = placed_comments.comment_id
 where placed_comments.repository_id = ?
   and dated.updated_at >= ?
   and dated.updated_at <= ?;
-select comments.id, comments.issue_id, comments.author_id, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id, comments.content, issues.number, issues.is_pull
+select comments.id, comments.issue_id, comments.author_id, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id, comments.made_with, comments.content, issues.number, issues.is_pull
 from comments
 inner join issues on issues.id = comments.issue_id
 where comments.id in (

@@ -1,6 +1,19 @@
 -- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
 -- names stand without quotes.
 
+-- === GET /orgs/{org}/token-deeds ===
+
+-- without filters
+select count(*) as total
+from token_deeds
+where token_deeds.owner_id = ?;
+select token_deeds.*, users.name as user_name
+from token_deeds
+inner join users on users.id = token_deeds.user_id
+where token_deeds.owner_id = ?
+order by token_deeds.id desc
+limit ? offset ?;
+
 -- === GET /orgs ===
 
 -- without filters

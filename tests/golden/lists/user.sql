@@ -6,6 +6,19 @@
 -- without filters
 -- prepared: authentication.countTokensOf
 
+-- === GET /users/{username}/tokens/{token}/deeds ===
+
+-- without filters
+select count(*) as total
+from token_deeds
+where token_deeds.token_id = ?;
+select token_deeds.*, users.name as user_name
+from token_deeds
+inner join users on users.id = token_deeds.user_id
+where token_deeds.token_id = ?
+order by token_deeds.id desc
+limit ? offset ?;
+
 -- === GET /user/applications/oauth2 ===
 
 -- without filters

@@ -13,7 +13,7 @@ order by closed_at desc, number desc
 limit ?;
 
 -- activity.findComments
-select comments.id, comments.issue_id, comments.author_id, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id, comments.content, issues.number, issues.is_pull, issues.repository_id
+select comments.id, comments.issue_id, comments.author_id, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id, comments.made_with, comments.content, issues.number, issues.is_pull, issues.repository_id
 from comments
 inner join issues on issues.id = comments.issue_id
 where comments.id in ?;

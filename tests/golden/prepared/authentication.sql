@@ -148,7 +148,7 @@ where user_id = ?
   and name = ?;
 
 -- authentication.findTokenOwner
-select users.*, access_tokens.id as token_id, access_tokens.scopes as token_scopes, access_tokens.last_used_at as token_last_used_at, access_tokens.is_limited as token_is_limited, access_tokens.expires_at as token_expires_at
+select users.*, access_tokens.id as token_id, access_tokens.scopes as token_scopes, access_tokens.last_used_at as token_last_used_at, access_tokens.is_limited as token_is_limited, access_tokens.expires_at as token_expires_at, access_tokens.name as token_name, access_tokens.is_task as token_is_task, access_tokens.writes as token_writes, access_tokens.branches as token_branches, access_tokens.operations as token_operations
 from access_tokens
 inner join users on users.id = access_tokens.user_id
 where access_tokens.digest = ?;

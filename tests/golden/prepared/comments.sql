@@ -6,7 +6,7 @@ delete from comments
 where id = ?;
 
 -- comments.findByIds
-select comments.id, comments.issue_id, comments.author_id, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id, comments.content
+select comments.id, comments.issue_id, comments.author_id, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id, comments.made_with, comments.content
 from comments
 where comments.id in ?;
 
@@ -16,7 +16,7 @@ from labels
 where id in ?;
 
 -- comments.findOfIssue
-select comments.id, comments.issue_id, comments.author_id, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id, case when found.so_far <= 4194304 or octet_length(comments.content) <= 4000 then comments.content else substr(comments.content, 1, 1000) || '…' end as content
+select comments.id, comments.issue_id, comments.author_id, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id, comments.made_with, case when found.so_far <= 4194304 or octet_length(comments.content) <= 4000 then comments.content else substr(comments.content, 1, 1000) || '…' end as content
 from (
     select id, sum(octet_length(content)) over(order by created_at, id) as so_far
     from comments
@@ -47,4 +47,4 @@ where id = ?;
 update comments
 set content = ?, content_version = content_version + ?, updated_at = ?
 where id = ?
-returning comments.id, comments.issue_id, comments.author_id, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id, comments.content;
+returning comments.id, comments.issue_id, comments.author_id, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id, comments.made_with, comments.content;

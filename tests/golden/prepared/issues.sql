@@ -203,16 +203,16 @@ from users
 where lower_name in ?;
 
 -- issues.insert
-insert into issues(repository_id, number, is_pull, author_id, title, content, ref, due_at, created_at, updated_at)
+insert into issues(repository_id, number, is_pull, author_id, title, content, ref, due_at, made_with, created_at, updated_at)
 values (?, (
     select last_number
     from issue_counters
-    where repository_id = ?), ?, ?, ?, ?, ?, ?, ?, ?)
+    where repository_id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?)
 returning *;
 
 -- issues.insertTimelineEntry
-insert into comments(issue_id, kind, author_id, content, content_version, label_id, milestone_id, old_milestone_id, project_id, old_project_id, assignee_id, assignee_team_id, removed_assignee, old_title, new_title, old_ref, new_ref, ref_repository_id, ref_issue_id, ref_comment_id, ref_action, commit_id, dependent_issue_id, tracked_time_id, review_id, resolver_id, close_reason, duplicate_of_id, created_at, updated_at)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+insert into comments(issue_id, kind, author_id, content, content_version, label_id, milestone_id, old_milestone_id, project_id, old_project_id, assignee_id, assignee_team_id, removed_assignee, old_title, new_title, old_ref, new_ref, ref_repository_id, ref_issue_id, ref_comment_id, ref_action, commit_id, dependent_issue_id, tracked_time_id, review_id, resolver_id, close_reason, duplicate_of_id, made_with, created_at, updated_at)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 returning *;
 
 -- issues.takeNumber

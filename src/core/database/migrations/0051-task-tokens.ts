@@ -27,14 +27,14 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
       token_id: "integer",
       token_name: "text",
       user_id: "reference",
-      repository_id: "reference?",
-      owner_id: "reference?",
+      repository_id: "integer",
+      owner_id: "integer",
       operation: "text",
       path: "text",
       status: "integer",
       created_at: "time",
     },
-    { user_id: "users", repository_id: "repositories", owner_id: "users" },
+    { user_id: "users" },
   )
   await index("token_deeds_token", "token_deeds", ["token_id", "id"])
   await index("token_deeds_user", "token_deeds", ["user_id"])

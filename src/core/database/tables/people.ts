@@ -116,12 +116,13 @@ export interface AccessTokensTable {
 /** What a token for one task has changed, or tried to. It is kept when the token is deleted. */
 export interface TokenDeedsTable {
   id: Generated<number>
-  /** No row where the token was deleted. */
+  /** This, and what it has changed, may be gone: nothing has these ids again. */
   token_id: number
   token_name: string
   user_id: number
-  repository_id: number | null
-  owner_id: number | null
+  /** 0 where it was about no repository, or no owner. */
+  repository_id: number
+  owner_id: number
   /** The id of an operation of the API, or git.push. */
   operation: string
   path: string

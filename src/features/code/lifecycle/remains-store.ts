@@ -24,6 +24,7 @@ const MANY = [
   ["code_files", "path"],
   ["code_blobs", "id"],
   ["tree_histories", "path"],
+  ["token_commits", "commit_id"],
 ] as const
 
 /** What would be found or acted upon, though the repository has no owner. */

@@ -32,8 +32,8 @@ export const insertDeed = query(
       tokenId: number
       tokenName: string
       userId: number
-      repositoryId: number | null
-      ownerId: number | null
+      repositoryId: number
+      ownerId: number
       operation: string
       path: string
       now: number

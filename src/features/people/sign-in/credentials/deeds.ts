@@ -30,7 +30,7 @@ export async function keepDeed<Answer extends Done>(
   const begun = await database.write(async (tx) => {
     if ((await takeWrite.changes(tx, { id: tokenId, now: now() })) === 0)
       throw (await findTokenById.first(tx, { id: tokenId }))?.writes_left === 0 ? refuse.forbidden(NO_WRITES_LEFT) : refuse.badCredentials()
-    const subject = { repositoryId: repositoryId ?? null, ownerId: ownerId ?? null }
+    const subject = { repositoryId: repositoryId ?? 0, ownerId: ownerId ?? 0 }
     return insertDeed.first(tx, { tokenId, tokenName: task.name, userId, ...subject, operation, path, now: now() })
   })
   const end = async (status: number, answer?: Answer): Promise<void> => {

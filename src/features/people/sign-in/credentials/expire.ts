@@ -1,5 +1,6 @@
 import { publish } from "../../../../core/events/publish.ts"
 import type { Services } from "../../../../core/services.ts"
+import { forgetDeeds } from "./deeds-store.ts"
 import { findExpiringTokens, findLongExpiredTokens, noteExpiryTold } from "./expiry-store.ts"
 import { deleteToken, EXPIRY_DAYS } from "./tokens.ts"
 
@@ -9,9 +10,12 @@ const DAY = 86_400
 /** For how long people see that a token has expired, before it is deleted. */
 const KEPT_DAYS = 30
 
+/** For how long what tokens for one task did is listed. */
+const DEEDS_KEPT_DAYS = 365
+
 /**
  * Has people told some days before their access tokens expire, once each, and deletes those that expired long ago. Where the server was off for some days,
- * only the latest of the mails is sent.
+ * only the latest of the mails is sent. What tokens for one task did is forgotten after a year.
  */
 export async function expire({ database, now }: Pick<Services, "database" | "now">): Promise<void> {
   const moment = now()
@@ -31,5 +35,6 @@ export async function expire({ database, now }: Pick<Services, "database" | "now
       for (const token of tokens) await deleteToken(tx, token)
       return tokens.length
     })
-  for (const work of [tell, remove]) while ((await work()) === BATCH);
+  const forget = () => database.write((tx) => forgetDeeds.changes(tx, { before: moment - DEEDS_KEPT_DAYS * DAY, limit: BATCH }))
+  for (const work of [tell, remove, forget]) while ((await work()) === BATCH);
 }

@@ -80,17 +80,14 @@ interface Wished extends Named {
  * The task that a token is for, where one is described. Refuses `invalid` where it has no end and where no repository or owner is chosen, for patterns that can't be
  * read, and for operations and toolsets that there are not.
  */
-export async function taskFrom(
-  services: Services,
-  { branches = [], operations = [], writes, ...rest }: Wished,
-): Promise<Omit<Task, "name"> | undefined> {
+export function taskFrom(services: Services, { branches = [], operations = [], writes, ...rest }: Wished): Omit<Task, "name"> | undefined {
   if (branches.length === 0 && operations.length === 0 && writes === undefined) return undefined
   if (!rest.expires_at) throw refuse.invalid("expires_at", "is required for a token for one task")
   if (!rest.repositories?.length && !rest.owners?.length) throw refuse.invalid("repositories", "is required for a token for one task")
   const unreadable = branches.find((pattern) => /[\s\0]/.test(pattern) || parseGlob(pattern, { separator: "/" }) === undefined)
   if (unreadable !== undefined) throw refuse.invalid("branches", t`${unreadable} is no pattern such as bot/*`)
   const known = new Set<string>(["git.fetch", "git.push"])
-  for (const ids of operationIds.of(services)) for (const id of await ids()) known.add(id)
+  for (const ids of operationIds.of(services)) for (const id of ids()) known.add(id)
   const unknown = operations.find((name) => !isToolset(name) && !known.has(name))
   if (unknown !== undefined) throw refuse.invalid("operations", t`there is no operation or toolset ${unknown}`)
   return { branches, operations, ...(writes !== undefined && { writes }) }

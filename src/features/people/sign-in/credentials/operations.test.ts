@@ -29,6 +29,11 @@ withHearth("tokens", { people: ["alice", "bob"] }, ({ test, forge, alice, bob })
       is_limited: false,
       repositories: [],
       owners: [],
+      is_task: false,
+      branches: [],
+      operations: [],
+      writes: null,
+      writes_left: null,
       user: { id: expect.any(Number), login: "alice" },
     })
     const stored = await forge.hearth.services.database.read

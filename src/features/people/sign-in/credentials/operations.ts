@@ -94,7 +94,7 @@ export const authenticationOperations: readonly Operation[] = [
     handle: async ({ db, services, actor, user, body }) => {
       const { chosenByNames, expiryOf, taskFrom } = await import("./limits.ts")
       const chosen = await chosenByNames(db, user, body)
-      const task = await taskFrom(services, body)
+      const task = taskFrom(services, body)
       const wanted = {
         userId: user.id,
         name: body.name,
