@@ -113,7 +113,7 @@ export const findOldestBy = query("deletions.findOldest", (db, p: Params<{ owner
     .where("actor_id", "=", p.actorId)
     .where("id", "<>", p.but)
     .orderBy("id")
-    .limit(20),
+    .limit(100),
 )
 
 export const findExpired = query("deletions.findExpired", (db, p: Params<{ before: number; limit: number }>) =>
@@ -126,7 +126,7 @@ export interface DeletionFilter {
   readonly repositoryId?: number
   readonly ownerId?: number
   readonly kinds?: readonly DeletionKind[]
-  /** Comments of others than this author are left out, and unless set those of all. */
+  /** Beside `kinds`, the comments that this person wrote and deleted themselves. */
   readonly commentsBy?: number | undefined
   /** Deleted then or later. */
   readonly since: number
@@ -146,7 +146,7 @@ export async function findDeletions(
     found = found.where((eb) =>
       eb.or([
         kinds.length === 0 ? sql<boolean>`1 = 0` : eb("kind", "in", [...kinds]),
-        ...(commentsBy === undefined ? [] : [eb.and([eb("kind", "=", "comment"), eb("author_id", "=", commentsBy)])]),
+        ...(commentsBy === undefined ? [] : [eb.and([eb("kind", "=", "comment"), eb("author_id", "=", commentsBy), eb("actor_id", "=", commentsBy)])]),
       ]),
     )
   const { total } = await found.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()

@@ -261,9 +261,7 @@ function dangerZone(call: Danger, recipient: User | undefined): Html {
           ? danger(call, remove, t("Delete repository"), t("Everything in it is deleted. It can be restored for as long as this site keeps what was deleted."))
           : html`<p class="muted">Only owners can transfer or delete it.</p>`
       }
-      ${
-        html`<p><a href="${repositoryPath(call)}/deleted">Deleted in this repository</a></p>`
-      }
+      <p><a href="${repositoryPath(call)}/deleted">Deleted in this repository</a></p>
     </div>
   `
 }
