@@ -1,7 +1,7 @@
 import type { Filling } from "./core/extensions.ts"
 import { tokensOfJobs } from "./features/actions/tasks/bearer.ts"
-import { repositoriesGone } from "./features/code/lifecycle/delete.ts"
 import { commitsOfDeletions } from "./features/code/deletions/commits.ts"
+import { repositoriesGone } from "./features/code/lifecycle/delete.ts"
 import { commitsOfReleases, commitsToKeep } from "./features/code/lifecycle/maintenance.ts"
 import { branchRule, tagRule } from "./features/code/protections/checks.ts"
 import { referenceRules } from "./features/code/pushes/checks.ts"

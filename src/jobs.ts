@@ -64,12 +64,12 @@ import { recountCounters } from "./features/site/administration/counters.ts"
 import { deleteInactive } from "./features/site/administration/delete-inactive.ts"
 import { settledTasks } from "./features/site/administration/settled-tasks.ts"
 import { removeAdoptedJob } from "./features/site/adoption/adopt.ts"
+import { forgetAuditOfOrganizations } from "./features/site/audit/jobs.ts"
 import { alertJob } from "./features/site/backups/alert.ts"
 import { scheduledBackup } from "./features/site/backups/scheduled.ts"
 import { archiveJob } from "./features/site/migration/archives/jobs.ts"
 import { importDefinition, takeOverJob } from "./features/site/migration/jobs.ts"
 import { countChanges } from "./features/site/takeover/count-changes.ts"
-import { forgetAuditOfOrganizations } from "./features/site/audit/jobs.ts"
 import { endDeletions } from "./features/site/undo/jobs.ts"
 
 /** All kinds of jobs: work outside the database that follows a write. */

@@ -6,7 +6,7 @@ import { type Access, pathNumber, type Request } from "../../core/operation.ts"
 import { Mode } from "../modes.ts"
 import { unitMode } from "../permission.ts"
 import { findDeletionById } from "../store.ts"
-import { onOrganizationAsOwner, type OnOrganization } from "./organizations.ts"
+import { type OnOrganization, onOrganizationAsOwner } from "./organizations.ts"
 import { plansIn } from "./planning.ts"
 import { type OnRepository, onRepositorySignedIn, refuseArchived } from "./repositories.ts"
 import { type Me, signedIn, siteAdministrator } from "./site.ts"
@@ -43,7 +43,10 @@ async function locateDeletion({ db, path, services }: Request, isIt: (deletion: 
   return found
 }
 
-const isIn = ({ repository }: OnRepository) => (deletion: Deleted) => deletion.repository_id === repository.id && deletion.kind !== "repository"
+const isIn =
+  ({ repository }: OnRepository) =>
+  (deletion: Deleted) =>
+    deletion.repository_id === repository.id && deletion.kind !== "repository"
 
 /** The deletion of the path's {id} in a repository, for those who may restore it. */
 export const onDeletion: Access<OnRepository & OnDeletion & Me> = {

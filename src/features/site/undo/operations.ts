@@ -20,7 +20,8 @@ const mine = { tag: "user", scope: ["user"], publicOnly: "refused", since } as c
 const ofOrganization = { tag: "organization", scope: ["organization"], publicOnly: "refused", since } as const
 const ofSite = { tag: "admin", scope: ["admin"], since } as const
 
-const LIST = "Newest first, each with its time and who deleted it; what it contained is shown once it is restored. Empty where the site keeps nothing (`undo.keepSeconds`)."
+const LIST =
+  "Newest first, each with its time and who deleted it; what it contained is shown once it is restored. Empty where the site keeps nothing (`undo.keepSeconds`)."
 const REPOSITORY =
   "Under its name, or under `name` where that is taken. It comes back with its code, issues, files, collaborators, watchers and stars; without its secrets, keys, webhooks, runners, mirrors and pending transfers, which were removed when it was deleted, and its forks stay on their own."
 const FOR_GOOD = "It can't be restored from then on, and its files are removed; what it had taken is free."

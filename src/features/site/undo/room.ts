@@ -1,7 +1,7 @@
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Services } from "../../../core/services.ts"
-import { deleteAttachments } from "../../code/attachments/rules.ts"
 import { removeFilesJob } from "../../code/attachments/files.ts"
+import { deleteAttachments } from "../../code/attachments/rules.ts"
 import { type Deletion, findFilesOf, findOldestBy, takeDeletion, weighOwner } from "../../code/deletions/store.ts"
 import { deleteRemainsJob } from "../../code/lifecycle/remains.ts"
 

@@ -5,13 +5,15 @@ import { t } from "../../../core/language/message.ts"
 import type { Shown } from "../../../core/page.ts"
 import { type IssueAsOf, momentOf, type Said, viewAsOf } from "../../../features/planning/issues/as-of.ts"
 import type { IssueView } from "../../../features/planning/issues/present.ts"
-import { repositoryPage } from "../../repository/frame.ts"
-import { label, notice, person, personWithAvatar, state } from "../../../web/components.ts"
+import { label, notice, personWithAvatar, state } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
-import { plural, time } from "../../../web/time.ts"
+import { problem } from "../../../web/problem.ts"
+import { time } from "../../../web/time.ts"
+import { repositoryPage } from "../../repository/frame.ts"
 import { stateOf, titleOf } from "../issues/list-view.ts"
 import { renderTexts } from "../texts.ts"
 import { type ConversationCall, conversationPath } from "./call.ts"
+import { opened } from "./conversation.ts"
 import { sideSection } from "./side-section.ts"
 
 /** An issue or pull request as it was: nothing on it can be changed, and what it doesn't know it says. */
@@ -34,7 +36,9 @@ export async function asOfPage(call: ConversationCall, tab: "issues" | "pulls", 
       ${banner(call, was, now)}
       <div class="conversation-header stack tight">
         <div class="heading"><h1 dir="auto">${titleOf(view.issue.title)} <span class="muted">#${issue.number}</span></h1></div>
-        <p class="bar">${stateChip(view)}<span class="muted">${person(view.author)} opened this ${time(issue.created_at, now)} · ${plural(was.comments.length, "comment")}</span></p>
+        <p class="bar">
+          ${stateChip(view)}<span class="muted">${opened(view, now)}</span>
+        </p>
       </div>
       <div class="columns conversation">
         <div>
@@ -49,19 +53,15 @@ export async function asOfPage(call: ConversationCall, tab: "issues" | "pulls", 
   })
 }
 
-const refusedPage = async (call: ConversationCall, tab: "issues" | "pulls", refusal: Refusal): Promise<Shown> => ({
-  ...(await repositoryPage(call, {
-    tab,
-    title: t("#{number} as it was", { number: call.issue.number }),
-    unlisted: true,
-    body: html`
-      <h1>#${call.issue.number} as it was</h1>
-      ${notice("bad", refusal.said)}
-      <p><a href="${conversationPath(call)}">Show it as it is now</a></p>
-    `,
-  })),
-  status: 422,
-})
+async function refusedPage(call: ConversationCall, tab: "issues" | "pulls", refusal: Refusal): Promise<Shown> {
+  const title = t("#{number} as it was", { number: call.issue.number })
+  const body = html`
+    <h1>${title}</h1>
+    ${problem(refusal)}
+    <p><a href="${conversationPath(call)}">Show it as it is now</a></p>
+  `
+  return { ...(await repositoryPage(call, { tab, title, unlisted: true, body })), status: 422 }
+}
 
 const banner = (call: ConversationCall, { at, unknown }: IssueAsOf, now: number): Html =>
   notice(
