@@ -23,6 +23,7 @@ import { repositoryExamples } from "./repositories.ts"
 import { reviewExamples } from "./reviews.ts"
 import { siteExamples } from "./site.ts"
 import { trackingExamples } from "./tracking.ts"
+import { undoExamples } from "./undo.ts"
 import { webhookExamples } from "./webhooks.ts"
 import { wikiExamples } from "./wiki.ts"
 
@@ -53,6 +54,7 @@ export const examples: Examples = {
   ...trackingExamples,
   ...attentionExamples,
   ...reviewExamples,
+  ...undoExamples,
   ...webhookExamples,
   ...mirrorExamples,
   ...actionExamples,

@@ -92,10 +92,15 @@ function textBox(author: User, originalAuthor: string, createdAt: number, render
         </h2>
       </header>
       <div class="inside stack">
-        ${rendered === undefined ? html`<p class="muted">What this said then is deleted or no longer kept.</p>` : String(rendered) === "" ? html`<p class="muted">No description.</p>` : rendered}
+        ${saidOr(rendered)}
       </div>
     </article>
   `
+}
+
+function saidOr(rendered: Content): Content {
+  if (rendered === undefined) return html`<p class="muted">What this said then is deleted or no longer kept.</p>`
+  return String(rendered) === "" ? html`<p class="muted">No description.</p>` : rendered
 }
 
 const people = (users: readonly User[]): Content =>

@@ -125,7 +125,12 @@ const versionRow = (
         <span class="muted small">
           ${written(version)}${version.deleted_at > 0 && html`; ${gone(version)}`}
         </span>
-        ${!isNow && html`<a class="small" href="${withQuery(whole, { at: rfc3339(version.written_at) })}" rel="nofollow">All as it was then</a>`}
+        ${
+          !isNow &&
+          html`
+            <a class="small" href="${withQuery(whole, { at: rfc3339(version.written_at) })}" rel="nofollow">All as it was then</a>
+          `
+        }
       </div>
     </li>
   `
