@@ -3,6 +3,7 @@ import { Refusal } from "../../../core/errors.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import { t } from "../../../core/language/message.ts"
 import type { Shown } from "../../../core/page.ts"
+import { rfc3339 } from "../../../core/record.ts"
 import { type IssueAsOf, momentOf, type Said, viewAsOf } from "../../../features/planning/issues/as-of.ts"
 import type { IssueView } from "../../../features/planning/issues/present.ts"
 import { label, notice, personWithAvatar, state } from "../../../web/components.ts"
@@ -33,7 +34,7 @@ export async function asOfPage(call: ConversationCall, tab: "issues" | "pulls", 
     unlisted: true,
     canonical: conversationPath(call),
     body: html`
-      ${banner(call, was, now)}
+      ${banner(call, was)}
       <div class="conversation-header stack tight">
         <div class="heading"><h1 dir="auto">${titleOf(view.issue.title)} <span class="muted">#${issue.number}</span></h1></div>
         <p class="bar">
@@ -63,12 +64,14 @@ async function refusedPage(call: ConversationCall, tab: "issues" | "pulls", refu
   return { ...(await repositoryPage(call, { tab, title, unlisted: true, body })), status: 422 }
 }
 
-const banner = (call: ConversationCall, { at, unknown }: IssueAsOf, now: number): Html =>
+const moment = (at: number): Html => html`<time datetime="${rfc3339(at)}">${rfc3339(at).replace("T", " ").replace("Z", " UTC")}</time>`
+
+const banner = (call: ConversationCall, { at, unknown }: IssueAsOf): Html =>
   notice(
     "warn",
     html`
       <div class="stack tight">
-        <p><strong>This is how it was ${time(at, now)}.</strong> <a href="${conversationPath(call)}">Show it as it is now</a></p>
+        <p><strong>This is how it was ${moment(at)}.</strong> <a href="${conversationPath(call)}">Show it as it is now</a></p>
         <ul>${unknown.map((each) => html`<li>${each}</li>`)}</ul>
       </div>
     `,
@@ -87,7 +90,7 @@ function textBox(author: User, originalAuthor: string, createdAt: number, render
     <article class="card comment">
       <header>
         <h2 class="by">
-          ${originalAuthor === "" ? personWithAvatar(author, 24) : html`<bdi class="strong">${originalAuthor}</bdi>`}
+          ${originalAuthor === "" ? personWithAvatar(author, 24) : html`<bdi class="strong">${originalAuthor}</bdi>`}${" "}
           <span class="muted">${time(createdAt, now)}</span>
         </h2>
       </header>

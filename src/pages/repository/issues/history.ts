@@ -108,7 +108,11 @@ async function wordsOf({ services, db }: Call, { originalAuthor }: Told, version
 
 const versionRow = (
   [whole, at]: readonly [string, string],
-  version: Version, isChosen: boolean, isNow: boolean, { written, gone }: Words): Html =>
+  version: Version,
+  isChosen: boolean,
+  isNow: boolean,
+  { written, gone }: Words,
+): Html =>
   html`
     <li>
       <div class="main">
