@@ -45,15 +45,15 @@ function row(record: DeletedThing, actions: Content, now: number): Html {
   return html`
     <li>
       ${icon(name)}
-      <span class="main">
+      <div class="main">
         <span class="title" dir="auto">
           ${kind} <bdi>${record.name}</bdi> ${record.number > 0 && html`<span class="muted">#${record.number}</span>`}
         </span>
         <span class="muted small">
           Deleted by ${who} ${time(deleted, now)}, can be restored until ${time(until, now)}
         </span>
-      </span>
-      <span class="bar">${actions}</span>
+        <div class="bar">${actions}</div>
+      </div>
     </li>
   `
 }
