@@ -1,6 +1,6 @@
 import { fileRegistry } from "./core/file.ts"
-import { keyFiles } from "./pages/profile/keys.ts"
 import { organizationAuditFiles } from "./pages/organization/audit.ts"
+import { keyFiles } from "./pages/profile/keys.ts"
 import { actionFiles } from "./pages/repository/actions/files.ts"
 import { attachmentFiles } from "./pages/repository/attachments.ts"
 import { codeFiles } from "./pages/repository/code/raw.ts"

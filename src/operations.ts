@@ -79,10 +79,10 @@ import { administrationOperations } from "./features/site/administration/operati
 import { adoptionOperations } from "./features/site/adoption/operations.ts"
 import { announcementOperations } from "./features/site/announcements/operations.ts"
 import { batchOperations } from "./features/site/batch/operations.ts"
+import { auditOperations } from "./features/site/audit/operations.ts"
 import { siteOperations } from "./features/site/information/operations.ts"
 import { sentArchiveOperations } from "./features/site/migration/archives/operations.ts"
 import { migrationOperations } from "./features/site/migration/operations.ts"
-import { auditOperations } from "./features/site/audit/operations.ts"
 import { undoOperations } from "./features/site/undo/operations.ts"
 
 /** Every operation that the service can do. */

@@ -84,6 +84,9 @@ withHearth(
       // The name is free.
       expect(await status(ann, "POST /user/repos", { name: "large" })).toBe(201)
 
+      // It could be restored until it is deleted for good.
+      const [gone] = (await call(ann, "GET /user/deleted")).body
+      expect(await longestTickOf(async () => expect(await status(ann, `DELETE /user/deleted/${gone.id}`)).toBe(204))).toBeLessThan(250)
       expect(await longestTickOf(settle)).toBeLessThan(250)
       const [repositories = 0, ...others] = before
       expect(await rest()).toEqual([repositories + 2, ...others])

@@ -205,6 +205,13 @@ async function others(world: World): Promise<void> {
   const release = await must<{ id: number }>("POST /releases", { tag_name: "v1" })
   await must(`PATCH /releases/${release.id}`, { name: "The first" })
   for (const data of ["one", "two"]) await must("PUT /actions/secrets/TOKEN", { data })
+  // What was deleted is restored.
+  const said = await must<{ id: number }>(`POST /issues/${issue.number}/comments`, { body: "Said" })
+  for (const gone of [`issues/comments/${said.id}`, `milestones/${milestone.id}`, `releases/${release.id}`]) {
+    await must(`DELETE /${gone}`)
+    const [last] = await must<readonly { id: number }[]>("GET /deleted")
+    await must(`POST /deleted/${last?.id}/restore`)
+  }
   // Other calls on what examples have made.
   const { path: away = {}, authorization } = (await examples["repoGetPushMirrorByRemoteName"]?.(world, 1)) ?? {}
   const synchronized = await send(url, "POST", `/repos/${away["owner"]}/${away["repo"]}/push_mirrors-sync`, { authorization })

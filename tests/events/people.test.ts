@@ -197,7 +197,7 @@ const cases: {
   "organization.membersRemoved": async (world) => {
     const { ann, ben, organization, repository } = await staffed(world)
     const data = { organization: organization.id, userIds: [ben.id], repositoryIds: [repository.id] }
-    return { by: ann, route: `DELETE /orgs/${organization.name}/members/${ben.name}`, logged: () => ({ actor: 0, data }) }
+    return { by: ann, route: `DELETE /orgs/${organization.name}/members/${ben.name}`, logged: () => ({ actor: ann.id, data }) }
   },
   "team.created": async (world) => {
     const { ann, organization } = await company(world)

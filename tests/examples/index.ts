@@ -24,6 +24,7 @@ import { reviewExamples } from "./reviews.ts"
 import { siteExamples } from "./site.ts"
 import { stackExamples } from "./stacks.ts"
 import { trackingExamples } from "./tracking.ts"
+import { undoExamples } from "./undo.ts"
 import { webhookExamples } from "./webhooks.ts"
 import { wikiExamples } from "./wiki.ts"
 
@@ -55,6 +56,7 @@ export const examples: Examples = {
   ...trackingExamples,
   ...attentionExamples,
   ...reviewExamples,
+  ...undoExamples,
   ...webhookExamples,
   ...mirrorExamples,
   ...actionExamples,

@@ -24,6 +24,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "administers the repository, as its settings do, by which it is un-archived": [
     "repoEdit",
     "repoDelete",
+    "repoPurgeDeleted",
     "repoTransfer",
     "acceptRepoTransfer",
     "rejectRepoTransfer",

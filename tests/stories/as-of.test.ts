@@ -30,7 +30,10 @@ withHearth("an issue as it was", { on: databaseKinds, people: ["ada", "bob", "ev
   test("is told again as it was told then, with the comments of then", async () => {
     await must(ada, "POST /user/repos", { name: "engine", private: true, auto_init: true, default_branch: "main" })
     await must(ada, `PUT ${AT}/collaborators/bob`, { permission: "write" })
-    const [bug, big] = [await must(ada, `POST ${AT}/labels`, { name: "bug", color: "#ff0000" }), await must(ada, `POST ${AT}/labels`, { name: "big", color: "#00ff00" })]
+    const [bug, big] = [
+      await must(ada, `POST ${AT}/labels`, { name: "bug", color: "#ff0000" }),
+      await must(ada, `POST ${AT}/labels`, { name: "big", color: "#00ff00" }),
+    ]
     const milestone = await must(ada, `POST ${AT}/milestones`, { title: "1.0" })
     const { number } = await must(bob, `POST ${AT}/issues`, { title: "It stalls", body: "First.", labels: [bug.id] })
     const at = `${AT}/issues/${number}`
@@ -65,7 +68,11 @@ withHearth("an issue as it was", { on: databaseKinds, people: ["ada", "bob", "ev
     expect((await must(ada, `GET ${at}`)).as_of).toBeUndefined()
 
     // A position of the log is the time of its event.
-    const opened = await forge.hearth.services.database.read.selectFrom("events").select("id").where("kind", "=", "issue.opened").executeTakeFirstOrThrow()
+    const opened = await forge.hearth.services.database.read
+      .selectFrom("events")
+      .select("id")
+      .where("kind", "=", "issue.opened")
+      .executeTakeFirstOrThrow()
     expect((await must(ada, `GET ${at}?at=${opened.id}`)).title).toBe("It stalls")
   })
 
@@ -84,12 +91,28 @@ withHearth("an issue as it was", { on: databaseKinds, people: ["ada", "bob", "ev
     const later = after(4.5)
     const [{ id }] = (await must(ada, `GET ${at}?at=${later}`)).as_of.comments
     const { database } = forge.hearth.services
-    const versions = await database.read.selectFrom("text_versions").select(["id", "content"]).where("content", "in", ["One.", "Second."]).execute()
+    const versions = await database.read
+      .selectFrom("text_versions")
+      .select(["id", "content"])
+      .where("content", "in", ["One.", "Second."])
+      .execute()
     expect(versions).toHaveLength(2)
     // The abusive versions are emptied, and then the comment is deleted.
-    await database.write((tx) => tx.updateTable("text_versions").set({ content: "", deleted_at: clock, deleted_by: 1 }).where("content", "<>", "First.").where("content", "<>", "").execute())
+    await database.write((tx) =>
+      tx
+        .updateTable("text_versions")
+        .set({ content: "", deleted_at: clock, deleted_by: 1 })
+        .where("content", "<>", "First.")
+        .where("content", "<>", "")
+        .execute(),
+    )
     const emptied = await must(ada, `GET ${at}?at=${later}`)
-    expect([emptied.body, emptied.as_of.is_body_known, emptied.as_of.comments[0].body, emptied.as_of.comments[0].is_known]).toEqual(["", false, "", false])
+    expect([emptied.body, emptied.as_of.is_body_known, emptied.as_of.comments[0].body, emptied.as_of.comments[0].is_known]).toEqual([
+      "",
+      false,
+      "",
+      false,
+    ])
     expect(emptied.as_of.unknown.join(" ")).toContain("deleted or no longer kept")
     await must(ada, `DELETE ${AT}/issues/comments/${id}`)
     expect((await must(ada, `GET ${at}?at=${later}`)).as_of.comments).toEqual([])

@@ -21,6 +21,8 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "src/features/site/takeover/takeover.test.ts",
   ],
   "access rules that become SQL": [
+    "tests/stories/as-of.test.ts",
+    "tests/stories/organization-audit.test.ts",
     "src/access/policies/projects.test.ts",
     "src/access/visibility.test.ts",
     "src/pages/user/second-factor.test.ts",
@@ -34,6 +36,8 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "tests/faults/repeated-examples.test.ts",
     "tests/faults/repeats.test.ts",
     "tests/stories/repeats-and-batches.test.ts",
+    "tests/attacks/undo.test.ts",
+    "tests/stories/undo.test.ts",
     "src/features/actions/runs/clock.test.ts",
     "src/features/actions/runs/groups.test.ts",
     "src/features/actions/runs/logs.test.ts",

@@ -2,14 +2,13 @@ import type { Selectable } from "kysely"
 import type { User } from "../../core/actor.ts"
 import type { DeletionKind, DeletionsTable } from "../../core/database/tables/undo.ts"
 import { refuse } from "../../core/errors.ts"
-import { type Access, pathNumber, type Request } from "../../core/operation.ts"
+import { pathNumber, type Request } from "../../core/operation.ts"
 import { Mode } from "../modes.ts"
 import { unitMode } from "../permission.ts"
 import { findDeletionById } from "../store.ts"
-import { onOrganizationAsOwner, type OnOrganization } from "./organizations.ts"
 import { plansIn } from "./planning.ts"
-import { type OnRepository, onRepositorySignedIn, refuseArchived } from "./repositories.ts"
-import { type Me, signedIn, siteAdministrator } from "./site.ts"
+import type { OnRepository } from "./repositories.ts"
+import type { Me } from "./site.ts"
 
 /** Who may restore what was deleted: those who may delete such things now, whoever deleted it. */
 
@@ -43,61 +42,28 @@ async function locateDeletion({ db, path, services }: Request, isIt: (deletion: 
   return found
 }
 
-const isIn = ({ repository }: OnRepository) => (deletion: Deleted) => deletion.repository_id === repository.id && deletion.kind !== "repository"
+const isIn =
+  ({ repository }: OnRepository) =>
+  (deletion: Deleted) =>
+    deletion.repository_id === repository.id && deletion.kind !== "repository"
 
-/** The deletion of the path's {id} in a repository, for those who may restore it. */
-export const onDeletion: Access<OnRepository & OnDeletion & Me> = {
-  rule: { subject: "repository", needs: "deletion:authorOrAdministrator", signIn: "required" },
-  open: async (request) => {
-    const found = await onRepositorySignedIn.open(request)
-    refuseArchived(request, found)
-    const deletion = await locateDeletion(request, isIn(found))
-    if (!restorableKinds(found).includes(deletion.kind) && !isOwnComment(deletion, found.me))
-      throw refuse.forbidden("you may not restore this")
-    return { ...found, deletion }
-  },
+/** The deletion of the path's {id} in a repository. Refuses `notFound` one of another place, and `forbidden` callers who may not restore it. */
+export async function deletionToRestore(call: Request & OnRepository & Me): Promise<Deleted> {
+  const deletion = await deletionIn(call)
+  if (!restorableKinds(call).includes(deletion.kind) && !isOwnComment(deletion, call.me)) throw refuse.forbidden("you may not restore this")
+  return deletion
 }
 
-/** The same for those who may remove it for good. */
-export const onDeletionAsAdministrator: Access<OnRepository & OnDeletion & Me> = {
-  rule: { subject: "repository", needs: "deletion:administrator", signIn: "required" },
-  open: async (request) => {
-    const found = await onRepositorySignedIn.open(request)
-    const deletion = await locateDeletion(request, isIn(found))
-    if (found.permission.mode < Mode.admin) throw refuse.forbidden("only administrators of the repository may delete it for good")
-    return { ...found, deletion }
-  },
-}
+/** The same, whoever may restore it. */
+export const deletionIn = (call: Request & OnRepository): Promise<Deleted> => locateDeletion(call, isIn(call))
 
-/** A repository, or a label of an organisation, that its owner deleted. */
-const isOf = (owner: User) => (deletion: Deleted) =>
-  deletion.owner_id === owner.id && (deletion.kind === "repository" || deletion.repository_id === null)
+/** The deletion of the path's {id}: a repository of an account, or a label of an organisation. Refuses `notFound` one of another owner. */
+export const deletionOf = (request: Request, owner: User): Promise<Deleted> =>
+  locateDeletion(request, ({ owner_id, kind, repository_id }) => owner_id === owner.id && (kind === "repository" || repository_id === null))
 
-/** One's own. */
-export const onMyDeletion: Access<OnDeletion & Me> = {
-  rule: { subject: "site", needs: "signIn", signIn: "required" },
-  open: async (request) => {
-    const found = await signedIn.open(request)
-    return { ...found, deletion: await locateDeletion(request, isOf(found.me)) }
-  },
-}
-
-/** That of an organisation, for its owners. */
-export const onOrganizationDeletion: Access<OnOrganization & OnDeletion & Me> = {
-  rule: onOrganizationAsOwner.rule,
-  open: async (request) => {
-    const found = await onOrganizationAsOwner.open(request)
-    return { ...found, deletion: await locateDeletion(request, isOf(found.organization)) }
-  },
-}
-
-/** Any, for administrators of the site, also one whose time is over and that is about to be removed. */
-export const onAnyDeletion: Access<OnDeletion & Me> = {
-  rule: siteAdministrator.rule,
-  open: async (request) => {
-    const found = await siteAdministrator.open(request)
-    const deletion = await findDeletionById.first(request.db, { id: pathNumber(request.path.id), since: 0 })
-    if (!deletion) throw refuse.notFound()
-    return { ...found, deletion }
-  },
+/** Any, also one whose time is over and that is about to be removed. */
+export async function anyDeletion({ db, path }: Request): Promise<Deleted> {
+  const deletion = await findDeletionById.first(db, { id: pathNumber(path.id), since: 0 })
+  if (!deletion) throw refuse.notFound()
+  return deletion
 }

@@ -572,7 +572,7 @@ export type MessageKey =
   | "Everyone who can see its owner"
   | "Everyone who can see the organization"
   | "Everyone with write access"
-  | "Everything in it is deleted. This cannot be undone."
+  | "Everything in it is deleted. It can be restored for as long as this site keeps what was deleted."
   | "Exact text"
   | "Exclusive"
   | "Existing and new ones."

@@ -27,7 +27,10 @@ const deleted: Page = page({
       title: t("Deleted"),
       body: html`
         <h1>Deleted</h1>
-        <p class="muted">All that can be restored on this site. Its owners restore it; here it is deleted for good, as when someone asks for their data to be removed.</p>
+        <p class="muted">
+          All that can be restored on this site. Its owners restore it; here it is deleted for good, as when someone asks for their data
+          to be removed.
+        </p>
         ${deletedList(services, records, ({ id }) => formButton(purge, { id: String(id) }, t("Delete for good"), {}, draft))}
         ${pager(reader.url, rows, total)}
       `,

@@ -37,7 +37,9 @@ export const organizationAuditPages: readonly Page[] = [
           <h1>Audit log</h1>
           <p class="muted">Who did what in this organization. Values of settings and secrets are never part of it.</p>
           <form class="bar" action="${at}" method="get" role="search">
-            ${filter("actor", t("Person"), query.actor)}${filter("kind", t("Event"), query.kind)}${filter("repository", t("Repository"), query.repository)}
+            ${filter("actor", t("Person"), query.actor)}
+            ${filter("kind", t("Event"), query.kind)}
+            ${filter("repository", t("Repository"), query.repository)}
             <button class="small">Filter</button>
             <a class="button small end" href="${withQuery(`${at}/export`, asked)}" download>Export as JSON Lines</a>
           </form>

@@ -40,17 +40,20 @@ export function deletedList(
 
 function row(record: DeletedThing, actions: Content, now: number): Html {
   const [name, kind] = LOOKS[record.kind]
+  const who = person(record.deleted_by && { name: record.deleted_by.login })
   const [deleted, until] = [secondsOf(record.deleted_at), secondsOf(record.restorable_until)]
   return html`
     <li>
       ${icon(name)}
-      <span class="main">
-        <span class="title" dir="auto">${kind}${record.name !== "" && html` <bdi>${record.name}</bdi>`}${record.number > 0 && html` <span class="muted">#${record.number}</span>`}</span>
-        <span class="muted small">
-          Deleted by ${person(record.deleted_by && { name: record.deleted_by.login })} ${time(deleted, now)}, can be restored until ${time(until, now)}
+      <div class="main">
+        <span class="title" dir="auto">
+          ${kind} <bdi>${record.name}</bdi> ${record.number > 0 && html`<span class="muted">#${record.number}</span>`}
         </span>
-      </span>
-      <span class="bar">${actions}</span>
+        <span class="muted small">
+          Deleted by ${who} ${time(deleted, now)}, can be restored until ${time(until, now)}
+        </span>
+        <div class="bar">${actions}</div>
+      </div>
     </li>
   `
 }
@@ -70,7 +73,8 @@ export const undoDeletion = (kind: DeletionKind) => ({
 export async function lastDeleted({ db, actor, services }: Request, ownerId: number, kind: string): Promise<Deleted> {
   const { keepSeconds } = services.config.undo
   const since = services.now() - keepSeconds
-  const found = actor.kind === "user" && keepSeconds > 0 ? await findLast.first(db, { ownerId, actorId: actor.user.id, kind, since }) : undefined
+  const found =
+    actor.kind === "user" && keepSeconds > 0 ? await findLast.first(db, { ownerId, actorId: actor.user.id, kind, since }) : undefined
   if (!found) throw refuse.notFound()
   return found
 }

@@ -68,6 +68,12 @@ select *
 from comments
 where id = ?;
 
+-- access.findDeletion
+select id, kind, owner_id, repository_id, issue_id, subject_id, number, name, author_id, actor_id, commit_id, row_bytes, file_bytes, created_at
+from deletions
+where id = ?
+  and created_at >= ?;
+
 -- access.findIssueById
 select *
 from issues

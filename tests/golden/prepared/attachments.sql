@@ -69,6 +69,9 @@ limit ?;
 -- attachments.findKept
 select uuid
 from attachments
+where uuid in ?
+union select uuid
+from kept_files
 where uuid in ?;
 
 -- attachments.findOfComments

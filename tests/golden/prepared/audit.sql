@@ -5,6 +5,15 @@
 delete from deeds
 where created_at < ?;
 
+-- audit.forgetEntries
+delete from audit_entries
+where id in (
+    select id
+    from audit_entries
+    where created_at < ?
+    order by created_at
+    limit ?);
+
 -- audit.insert
 insert into deeds(administrator_id, administrator_name, acting_as, operation, path, status, ip, created_at)
 values (?, ?, ?, ?, ?, ?, ?, ?)

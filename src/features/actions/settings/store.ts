@@ -83,7 +83,18 @@ export const insertSecret = (tx: Transaction, row: Insertable<ActionSecretsTable
     .executeTakeFirst()
 
 export const changeSecret = (tx: Transaction, owning: Owning, name: string, changes: Updateable<ActionSecretsTable>) =>
-  tx.updateTable("action_secrets").set(changes).where(ownedBy("action_secrets", owning)).where("name", "=", name).returning(["id", "name"]).execute()
+  tx
+    .updateTable("action_secrets")
+    .set(changes)
+    .where(ownedBy("action_secrets", owning))
+    .where("name", "=", name)
+    .returning(["id", "name"])
+    .execute()
 
 export const removeSecret = (tx: Transaction, owning: Owning, name: string) =>
-  tx.deleteFrom("action_secrets").where(ownedBy("action_secrets", owning)).where("name", "=", name).returning(["id", "name"]).executeTakeFirst()
+  tx
+    .deleteFrom("action_secrets")
+    .where(ownedBy("action_secrets", owning))
+    .where("name", "=", name)
+    .returning(["id", "name"])
+    .executeTakeFirst()

@@ -81,18 +81,16 @@ export const findCommits = query("deletions.findCommits", (db, p: Params<{ repos
 )
 
 /** What somebody deleted last of a kind, in a repository or of an owner. */
-export const findLast = query(
-  "deletions.findLast",
-  (db, p: Params<{ ownerId: number; actorId: number; kind: string; since: number }>) =>
-    db
-      .selectFrom("deletions")
-      .select(COLUMNS)
-      .where("owner_id", "=", p.ownerId)
-      .where("actor_id", "=", p.actorId)
-      .where(sql<string>`kind`, "=", p.kind)
-      .where("created_at", ">=", p.since)
-      .orderBy("id", "desc")
-      .limit(1),
+export const findLast = query("deletions.findLast", (db, p: Params<{ ownerId: number; actorId: number; kind: string; since: number }>) =>
+  db
+    .selectFrom("deletions")
+    .select(COLUMNS)
+    .where("owner_id", "=", p.ownerId)
+    .where("actor_id", "=", p.actorId)
+    .where(sql<string>`kind`, "=", p.kind)
+    .where("created_at", ">=", p.since)
+    .orderBy("id", "desc")
+    .limit(1),
 )
 
 /** What an owner's deletions take, by who deleted, the most first. */
@@ -113,7 +111,7 @@ export const findOldestBy = query("deletions.findOldest", (db, p: Params<{ owner
     .where("actor_id", "=", p.actorId)
     .where("id", "<>", p.but)
     .orderBy("id")
-    .limit(20),
+    .limit(100),
 )
 
 export const findExpired = query("deletions.findExpired", (db, p: Params<{ before: number; limit: number }>) =>
@@ -126,7 +124,7 @@ export interface DeletionFilter {
   readonly repositoryId?: number
   readonly ownerId?: number
   readonly kinds?: readonly DeletionKind[]
-  /** Comments of others than this author are left out, and unless set those of all. */
+  /** Beside `kinds`, the comments that this person wrote and deleted themselves. */
   readonly commentsBy?: number | undefined
   /** Deleted then or later. */
   readonly since: number
@@ -146,7 +144,9 @@ export async function findDeletions(
     found = found.where((eb) =>
       eb.or([
         kinds.length === 0 ? sql<boolean>`1 = 0` : eb("kind", "in", [...kinds]),
-        ...(commentsBy === undefined ? [] : [eb.and([eb("kind", "=", "comment"), eb("author_id", "=", commentsBy)])]),
+        ...(commentsBy === undefined
+          ? []
+          : [eb.and([eb("kind", "=", "comment"), eb("author_id", "=", commentsBy), eb("actor_id", "=", commentsBy)])]),
       ]),
     )
   const { total } = await found.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()

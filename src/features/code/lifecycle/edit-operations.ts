@@ -40,7 +40,8 @@ export const editOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
     handle: async ({ services, repository, me }) => {
-      if (!(await services.database.write((tx) => deleteRepository(tx, services, repository, me, { mayBeRestored: true })))) throw refuse.notFound()
+      if (!(await services.database.write((tx) => deleteRepository(tx, services, repository, me, { mayBeRestored: true }))))
+        throw refuse.notFound()
       return noContent()
     },
   }),

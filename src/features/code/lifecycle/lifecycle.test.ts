@@ -466,6 +466,11 @@ withWorld("repositories", { open: openWorld, on: databaseKinds }, ({ test, world
     expect(await counter("alice")).toBe(before - 1)
     const { git, jobs } = world.hearth.services
     await jobs.drain()
+    // Its files stay for as long as it can be restored.
+    expect(await git.repositories.exists(git.at(storage, object_format))).toBe(true)
+    const [gone] = (await alice.call("GET", "/user/deleted")).body
+    expect((await alice.call("DELETE", `/user/deleted/${gone.id}`)).status).toBe(204)
+    await jobs.drain()
     expect(await git.repositories.exists(git.at(storage, object_format))).toBe(false)
   })
 

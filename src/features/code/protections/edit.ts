@@ -146,7 +146,8 @@ export async function editProtection(
   await updateRule(tx, id, { ...changes, updated_at: services.now() })
   await writeLists(tx, owned, id, options)
   const edited = await reread(tx, repositoryId, name)
-  if (!isSameRule(before, edited)) publish(tx, { kind: "protection.changed", repositoryId, rule: name, actor: owned.me, at: services.now() })
+  if (!isSameRule(before, edited))
+    publish(tx, { kind: "protection.changed", repositoryId, rule: name, actor: owned.me, at: services.now() })
   return edited
 }
 

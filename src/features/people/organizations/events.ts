@@ -21,13 +21,14 @@ type OrganizationEvent =
    * These users left the organisation, and with it its teams. `repositoryIds`: the repositories of the organisation, of which they may still be able
    * to read some.
    */
-  | (Undated<"organization.membersRemoved"> & PerhapsActed & {
-      readonly organization: Id<User>
-      readonly userIds: readonly number[]
-      /** "removed" from the organisation, which also ends collaborations there, or from the last of their teams. */
-      readonly because: "removed" | "withoutTeam"
-      readonly repositoryIds: readonly number[]
-    })
+  | (Undated<"organization.membersRemoved"> &
+      PerhapsActed & {
+        readonly organization: Id<User>
+        readonly userIds: readonly number[]
+        /** "removed" from the organisation, which also ends collaborations there, or from the last of their teams. */
+        readonly because: "removed" | "withoutTeam"
+        readonly repositoryIds: readonly number[]
+      })
   /** Everyone, or only other members, sees from now on that this user is a member. */
   | (Undated<"organization.memberShown" | "organization.memberConcealed"> & {
       readonly organization: Id<User>

@@ -72,16 +72,3 @@ export const emptyVersion = query("edits.empty", (db, p: Params<{ id: number; de
 export async function deleteVersions(tx: Transaction, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await tx.deleteFrom("text_versions").where(inList("text_versions.id", ids)).execute()
 }
-
-/** The versions of the texts of an issue that were there at a moment or came after it, without their contents. */
-export const findVersionTimes = query("edits.findTimes", (db, p: Params<{ issueId: number }>) =>
-  db
-    .selectFrom("text_versions")
-    .select(["id", "comment_id", "number", "written_at", "deleted_at"])
-    .where("issue_id", "=", p.issueId)
-    .orderBy("number"),
-)
-
-export const findContents = query("edits.findContents", (db, p: Params<{ ids: readonly number[] }>) =>
-  db.selectFrom("text_versions").select(["id", "content"]).where("id", "in", p.ids),
-)

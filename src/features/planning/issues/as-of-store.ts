@@ -67,3 +67,16 @@ export const findSaid = query("issues.findSaidUntil", (db, p: Params<{ issueId: 
 export const findEventTime = query("issues.findEventTime", (db, p: Params<{ id: number }>) =>
   db.selectFrom("events").select("created_at").where("id", "=", p.id),
 )
+
+/** The versions of the texts of an issue (null for the opening text), without their contents. */
+export const findVersionTimes = query("issues.findVersionTimes", (db, p: Params<{ issueId: number }>) =>
+  db
+    .selectFrom("text_versions")
+    .select(["id", "comment_id", "number", "written_at", "deleted_at"])
+    .where("issue_id", "=", p.issueId)
+    .orderBy("number"),
+)
+
+export const findContents = query("issues.findVersionContents", (db, p: Params<{ ids: readonly number[] }>) =>
+  db.selectFrom("text_versions").select(["id", "content"]).where("id", "in", p.ids),
+)

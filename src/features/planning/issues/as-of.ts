@@ -10,10 +10,9 @@ import { rfc3339, secondsOf } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
 import { usersById } from "../../code/repositories/store.ts"
 import { presentUser, standIn } from "../../people/users/present.ts"
-import { findContents, findVersionTimes } from "../edits/store.ts"
 import { findIssueLabels, findUsableLabelsById, type Label } from "../labels/store.ts"
 import { findMilestoneById, type Milestone } from "../milestones/store.ts"
-import { type Change, findChanges, findEventTime, findSaid, MOST_COMMENTS } from "./as-of-store.ts"
+import { type Change, findChanges, findContents, findEventTime, findSaid, findVersionTimes, MOST_COMMENTS } from "./as-of-store.ts"
 import { findAssigneeIds } from "./people-store.ts"
 import { type IssueView, issueUrl, presentViews, viewIssue } from "./present.ts"
 import type { AsOf, Issue as IssueRecord } from "./records.ts"
@@ -54,11 +53,17 @@ export interface IssueAsOf {
  * The moment that is asked for: an RFC 3339 time, or a position of the log of events, which is the time of that event. Refuses `invalid` what is neither, a time before the issue was made
  * and one that has not come, and a position that the log doesn't have.
  */
-export async function momentOf(db: Handle, { now }: Pick<Services, "now">, issue: Pick<Issue, "created_at">, text: string): Promise<Seconds> {
+export async function momentOf(
+  db: Handle,
+  { now }: Pick<Services, "now">,
+  issue: Pick<Issue, "created_at">,
+  text: string,
+): Promise<Seconds> {
   const isPosition = /^\d{1,15}$/.test(text)
   const at = isPosition ? (await findEventTime.first(db, { id: Number(text) }))?.created_at : isTime(text) ? secondsOf(text) : undefined
   if (at === undefined && isPosition) throw refuse.invalid("at", "is no position that the log of events still has")
-  if (at === undefined || !Number.isSafeInteger(at)) throw refuse.invalid("at", "must be a time such as 2026-01-31T12:00:00Z, or a position of the log of events")
+  if (at === undefined || !Number.isSafeInteger(at))
+    throw refuse.invalid("at", "must be a time such as 2026-01-31T12:00:00Z, or a position of the log of events")
   if (at < issue.created_at) throw refuse.invalid("at", t`is before this was opened, at ${rfc3339(issue.created_at)}`)
   if (at > now()) throw refuse.invalid("at", "has not come yet")
   return at
@@ -80,8 +85,14 @@ export async function issueAsOf(db: Handle, issue: Issue, ownerId: number, at: S
   const said = await findSaid(db, { issueId: issue.id, at, limit: MOST_COMMENTS + 1 })
   const shown = said.slice(0, MOST_COMMENTS)
   const texts = await textsAt(db, versions, at, [null, ...shown.map(({ id }) => id)])
-  const labelIds = labelsAt((await findIssueLabels(db, { issueId: issue.id })).map(({ id }) => id), later)
-  const assigneeIds = peopleAt((await findAssigneeIds(db, { ids: [issue.id] })).map(({ user_id }) => user_id), later)
+  const labelIds = labelsAt(
+    (await findIssueLabels(db, { issueId: issue.id })).map(({ id }) => id),
+    later,
+  )
+  const assigneeIds = peopleAt(
+    (await findAssigneeIds(db, { ids: [issue.id] })).map(({ user_id }) => user_id),
+    later,
+  )
   const reviewerIds = askedUntil(until)
   const moved = first(later, "milestone")
   const milestoneId = moved ? moved.old_milestone_id : issue.milestone_id
@@ -110,8 +121,7 @@ export async function issueAsOf(db: Handle, issue: Issue, ownerId: number, at: S
     isTextKnown: text !== null,
     isMerged,
     base: first(later, "change_target_branch")?.old_ref ?? "",
-    labels:
-      labelIds.length === 0 ? [] : await findUsableLabelsById(db, { repositoryId: issue.repository_id, ownerId, ids: labelIds }),
+    labels: labelIds.length === 0 ? [] : await findUsableLabelsById(db, { repositoryId: issue.repository_id, ownerId, ids: labelIds }),
     milestone: milestoneId === null ? undefined : await findMilestoneById.first(db, { repositoryId: issue.repository_id, id: milestoneId }),
     assignees: named(assigneeIds),
     reviewers: named(reviewerIds),
@@ -133,7 +143,8 @@ export async function issueAsOf(db: Handle, issue: Issue, ownerId: number, at: S
   }
 }
 
-const first = (changes: readonly Change[], ...kinds: readonly string[]): Change | undefined => changes.find(({ kind }) => kinds.includes(kind))
+const first = (changes: readonly Change[], ...kinds: readonly string[]): Change | undefined =>
+  changes.find(({ kind }) => kinds.includes(kind))
 
 interface State {
   readonly isClosed: boolean

@@ -34,7 +34,11 @@ export const madeWith = () =>
 export const AT =
   "With `at` as it was then: title, body, state, labels, assignees, milestone, due date, and in `as_of` the comments, the reviewers, and what can't be known. Who may read it now may read how it was; what was deleted isn't shown."
 export const atQuery = {
-  at: Type.Optional(Type.String({ description: "a time such as 2026-01-31T12:00:00Z, or a position of the log of events, which is the second of that event" })),
+  at: Type.Optional(
+    Type.String({
+      description: "a time such as 2026-01-31T12:00:00Z, or a position of the log of events, which is the second of that event",
+    }),
+  ),
 }
 
 /** What a record says beside itself where it was asked for as of a moment. */

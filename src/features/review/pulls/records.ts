@@ -3,9 +3,8 @@ import Type, { type Static } from "../../../core/schema.ts"
 import { Repository } from "../../code/repositories/records.ts"
 import { Team } from "../../people/teams/records.ts"
 import { User } from "../../people/users/records.ts"
-import { madeWith } from "../../planning/issues/records.ts"
+import { AsOf, madeWith } from "../../planning/issues/records.ts"
 import { Label } from "../../planning/labels/records.ts"
-import { AsOf } from "../../planning/issues/records.ts"
 import { Milestone } from "../../planning/milestones/records.ts"
 
 // --- what is answered --------------------------------------------------------------------------------------------------------------

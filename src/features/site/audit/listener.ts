@@ -134,7 +134,12 @@ async function lookUp(tx: Transaction, events: readonly DomainEvent[]): Promise<
   }
 }
 
-async function entriesOf(tx: Transaction, services: Services, event: DomainEvent, seen: Seen): Promise<readonly Insertable<AuditEntriesTable>[]> {
+async function entriesOf(
+  tx: Transaction,
+  services: Services,
+  event: DomainEvent,
+  seen: Seen,
+): Promise<readonly Insertable<AuditEntriesTable>[]> {
   const members = asMembers(event)
   const repositoryId = repositoryIdOf(members)
   const home = repositoryId === undefined ? undefined : seen.homes.get(repositoryId)

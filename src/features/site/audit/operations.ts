@@ -5,7 +5,13 @@ import Type from "../../../core/schema.ts"
 import { AuditEntry } from "./records.ts"
 import type { EntryFilter } from "./store.ts"
 
-const shared = { tag: "organization", scope: ["organization"], publicOnly: "refused", since: "0.2.0", access: onOrganizationAsOwner } as const
+const shared = {
+  tag: "organization",
+  scope: ["organization"],
+  publicOnly: "refused",
+  since: "0.2.0",
+  access: onOrganizationAsOwner,
+} as const
 
 export const entryQuery = {
   actor: Type.Optional(Type.String({ description: "only what this account did, by its login of then" })),
@@ -17,7 +23,11 @@ export const entryQuery = {
 
 type Asked = Readonly<Partial<Record<keyof typeof entryQuery, string>>>
 
-export const filterOf = ({ since, before, ...words }: Asked): EntryFilter => ({ ...words, since: secondsOf(since), before: secondsOf(before) })
+export const filterOf = ({ since, before, ...words }: Asked): EntryFilter => ({
+  ...words,
+  since: secondsOf(since),
+  before: secondsOf(before),
+})
 
 /** The audit log of an organisation, for its owners. */
 export const auditOperations: readonly Operation[] = [
@@ -49,7 +59,9 @@ export const auditOperations: readonly Operation[] = [
     query: {
       ...entryQuery,
       after: Type.Optional(int64({ description: "only entries after this position", minimum: 0 })),
-      most: Type.Optional(Type.Integer({ description: "the most entries of one answer, 1,000 at most and unless given", minimum: 1, maximum: 1000 })),
+      most: Type.Optional(
+        Type.Integer({ description: "the most entries of one answer, 1,000 at most and unless given", minimum: 1, maximum: 1000 }),
+      ),
     },
     answers: { 200: Type.String() },
     refuses: ["forbidden", "notFound", "invalid"],

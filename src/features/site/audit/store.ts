@@ -29,7 +29,8 @@ export interface EntryFilter {
 function filtered(db: Handle, organizationId: number, { actor, kind, repository, since, before }: EntryFilter) {
   let found = db.selectFrom("audit_entries").where("organization_id", "=", organizationId)
   if (actor) found = found.where("actor_name", "=", actor)
-  if (kind) found = kind.includes(".") ? found.where("kind", "=", kind) : found.where("kind", ">", `${kind}.`).where("kind", "<", `${kind}/`)
+  if (kind)
+    found = kind.includes(".") ? found.where("kind", "=", kind) : found.where("kind", ">", `${kind}.`).where("kind", "<", `${kind}/`)
   if (repository) found = found.where("repository_name", "=", repository)
   if (since !== undefined) found = found.where("created_at", ">=", since)
   if (before !== undefined) found = found.where("created_at", "<=", before)
@@ -74,7 +75,9 @@ export const findHomesOf = (tx: Handle, repositoryIds: readonly number[]) =>
 
 export const findOrganizationIds = async (tx: Handle, ids: readonly number[]): Promise<ReadonlySet<number>> =>
   new Set(
-    (await tx.selectFrom("users").select("id").where(inList("users.id", ids)).where("kind", "=", "organization").execute()).map(({ id }) => id),
+    (await tx.selectFrom("users").select("id").where(inList("users.id", ids)).where("kind", "=", "organization").execute()).map(
+      ({ id }) => id,
+    ),
   )
 
 /** The organisations that tokens were limited to, by whole or by some of their repositories. */

@@ -129,7 +129,16 @@ async function store(
   await makeRoom(tx, services, about.owner_id, id)
 }
 
-const EMPTY = { repository_id: null, issue_id: 0, number: 0, author_id: 0, commit_id: "", content: "", row_bytes: 0, file_bytes: 0 } as const
+const EMPTY = {
+  repository_id: null,
+  issue_id: 0,
+  number: 0,
+  author_id: 0,
+  commit_id: "",
+  content: "",
+  row_bytes: 0,
+  file_bytes: 0,
+} as const
 
 /** Deleted branches are names and commits; a push may delete thousands. */
 async function keepBranches(tx: Transaction, services: Services, events: readonly DomainEvent[]): Promise<void> {
@@ -137,7 +146,13 @@ async function keepBranches(tx: Transaction, services: Services, events: readonl
     const branch = event.kind === "reference.removed" ? branchOf(event.ref) : undefined
     if (event.kind !== "reference.removed" || branch === undefined || event.oldId === null) return []
     const { repository, actor, oldId } = event
-    const about = { kind: "branch", owner_id: repository.owner_id, repository_id: repository.id, subject_id: 0, actor_id: actor.id } as const
+    const about = {
+      kind: "branch",
+      owner_id: repository.owner_id,
+      repository_id: repository.id,
+      subject_id: 0,
+      actor_id: actor.id,
+    } as const
     return { ...EMPTY, ...about, name: branch, commit_id: oldId, row_bytes: LEAST_BYTES, created_at: services.now() }
   })
   if (rows.length === 0) return

@@ -1,13 +1,6 @@
-import {
-  onAnyDeletion,
-  onDeletion,
-  onDeletionAsAdministrator,
-  onMyDeletion,
-  onOrganizationDeletion,
-  restorableKinds,
-} from "../../../access/policies/deletions.ts"
+import { anyDeletion, deletionIn, deletionOf, deletionToRestore, restorableKinds } from "../../../access/policies/deletions.ts"
 import { onOrganizationAsOwner } from "../../../access/policies/organizations.ts"
-import { onRepositorySignedIn } from "../../../access/policies/repositories.ts"
+import { onRepositoryAsAdministrator, onRepositorySignedIn } from "../../../access/policies/repositories.ts"
 import { signedIn, siteAdministrator } from "../../../access/policies/site.ts"
 import { listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import { knownWord } from "../../../core/record.ts"
@@ -20,7 +13,8 @@ const mine = { tag: "user", scope: ["user"], publicOnly: "refused", since } as c
 const ofOrganization = { tag: "organization", scope: ["organization"], publicOnly: "refused", since } as const
 const ofSite = { tag: "admin", scope: ["admin"], since } as const
 
-const LIST = "Newest first, each with its time and who deleted it; what it contained is shown once it is restored. Empty where the site keeps nothing (`undo.keepSeconds`)."
+const LIST =
+  "Newest first, each with its time and who deleted it; what it contained is shown once it is restored. Empty where the site keeps nothing (`undo.keepSeconds`)."
 const REPOSITORY =
   "Under its name, or under `name` where that is taken. It comes back with its code, issues, files, collaborators, watchers and stars; without its secrets, keys, webhooks, runners, mirrors and pending transfers, which were removed when it was deleted, and its forks stay on their own."
 const FOR_GOOD = "It can't be restored from then on, and its files are removed; what it had taken is free."
@@ -56,11 +50,14 @@ export const undoOperations: readonly Operation[] = [
     summary: "Restore what was deleted in a repository",
     description:
       "It gets its id and number back, and what belonged to it. What it referred to and is gone by now is left out and counted in `left_out`. Issues and pull requests take an administrator of the repository, the others those who may delete such a thing; a comment also its author, where they deleted it themselves.",
-    access: onDeletion,
+    access: onRepositorySignedIn,
     archived: "refused",
     answers: { 200: RestoredThing },
     refuses: ["forbidden", "notFound", "conflict"],
-    handle: async ({ services, ...found }) => ok(await (await import("./restore.ts")).restoreIn(services, found)),
+    handle: async (call) => {
+      const deletion = await deletionToRestore(call)
+      return ok(await (await import("./restore.ts")).restoreIn(call.services, { ...call, deletion }))
+    },
   }),
 
   operation({
@@ -69,11 +66,11 @@ export const undoOperations: readonly Operation[] = [
     route: "DELETE /repos/{owner}/{repo}/deleted/{id}",
     summary: "Delete for good what was deleted in a repository",
     description: FOR_GOOD,
-    access: onDeletionAsAdministrator,
+    access: onRepositoryAsAdministrator,
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
-    handle: async ({ services, me, deletion }) => {
-      await (await import("./lists.ts")).purge(services, me, deletion)
+    handle: async (call) => {
+      await (await import("./lists.ts")).purge(call.services, call.me, await deletionIn(call))
       return noContent()
     },
   }),
@@ -100,12 +97,14 @@ export const undoOperations: readonly Operation[] = [
     route: "POST /user/deleted/{id}/restore",
     summary: "Restore a repository of yours",
     description: REPOSITORY,
-    access: onMyDeletion,
+    access: signedIn,
     body: RestoreRepositoryOption,
     answers: { 200: RestoredThing },
     refuses: ["forbidden", "notFound", "conflict", "invalid"],
-    handle: async ({ services, me, deletion, body }) =>
-      ok(await (await import("./restore.ts")).restoreRepository(services, { me, deletion }, body.name || undefined)),
+    handle: async (call) => {
+      const found = { me: call.me, deletion: await deletionOf(call, call.me) }
+      return ok(await (await import("./restore.ts")).restoreRepository(call.services, found, call.body.name || undefined))
+    },
   }),
 
   operation({
@@ -114,11 +113,11 @@ export const undoOperations: readonly Operation[] = [
     route: "DELETE /user/deleted/{id}",
     summary: "Delete a repository of yours for good",
     description: FOR_GOOD,
-    access: onMyDeletion,
+    access: signedIn,
     answers: { 204: null },
     refuses: ["notFound"],
-    handle: async ({ services, me, deletion }) => {
-      await (await import("./lists.ts")).purge(services, me, deletion)
+    handle: async (call) => {
+      await (await import("./lists.ts")).purge(call.services, call.me, await deletionOf(call, call.me))
       return noContent()
     },
   }),
@@ -146,11 +145,13 @@ export const undoOperations: readonly Operation[] = [
     route: "POST /orgs/{org}/deleted/{id}/restore",
     summary: "Restore a repository or a label of an organization",
     description: REPOSITORY,
-    access: onOrganizationDeletion,
+    access: onOrganizationAsOwner,
     body: RestoreRepositoryOption,
     answers: { 200: RestoredThing },
     refuses: ["forbidden", "notFound", "conflict", "invalid"],
-    handle: async ({ services, me, organization, deletion, body }) => {
+    handle: async (call) => {
+      const { services, me, organization, body } = call
+      const deletion = await deletionOf(call, organization)
       const { restoreLabel, restoreRepository } = await import("./restore.ts")
       if (deletion.kind === "repository") return ok(await restoreRepository(services, { me, deletion }, body.name || undefined))
       const url = `${services.site.rootUrl}/org/${organization.name}/settings/labels`
@@ -164,11 +165,11 @@ export const undoOperations: readonly Operation[] = [
     route: "DELETE /orgs/{org}/deleted/{id}",
     summary: "Delete a repository or a label of an organization for good",
     description: FOR_GOOD,
-    access: onOrganizationDeletion,
+    access: onOrganizationAsOwner,
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
-    handle: async ({ services, me, deletion }) => {
-      await (await import("./lists.ts")).purge(services, me, deletion)
+    handle: async (call) => {
+      await (await import("./lists.ts")).purge(call.services, call.me, await deletionOf(call, call.organization))
       return noContent()
     },
   }),
@@ -196,11 +197,11 @@ export const undoOperations: readonly Operation[] = [
     route: "DELETE /admin/deleted/{id}",
     summary: "Delete anything for good that was deleted",
     description: FOR_GOOD,
-    access: onAnyDeletion,
+    access: siteAdministrator,
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
-    handle: async ({ services, me, deletion }) => {
-      await (await import("./lists.ts")).purge(services, me, deletion)
+    handle: async (call) => {
+      await (await import("./lists.ts")).purge(call.services, call.me, await anyDeletion(call))
       return noContent()
     },
   }),

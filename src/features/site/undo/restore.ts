@@ -1,8 +1,8 @@
-import { findRepositoryById, findRepositoryByName, findUserById } from "../../../access/store.ts"
 import type { OnDeletion } from "../../../access/policies/deletions.ts"
 import { writesKind } from "../../../access/policies/issues.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
+import { findRepositoryById, findRepositoryByName, findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
@@ -17,10 +17,10 @@ import { type DeletionRow, takeDeletion } from "../../code/deletions/store.ts"
 import { requireBelowLimit } from "../../code/lifecycle/establish.ts"
 import { dropRedirect } from "../../code/lifecycle/store.ts"
 import { pushFromServer } from "../../code/pushes/server-push.ts"
+import { findReleaseById } from "../../code/releases/store.ts"
 import { recountForks, recountOwned, recountReleases, recountStars, recountWatchers } from "../../code/repositories/counters-store.ts"
 import { requireRepositoryName } from "../../code/repositories/names.ts"
 import { isNameTaken } from "../../code/repositories/store.ts"
-import { findReleaseById } from "../../code/releases/store.ts"
 import { findTag } from "../../code/tags/store.ts"
 import { recountTopics } from "../../code/topics/store.ts"
 import { requireUnlocked, requireWelcome } from "../../planning/comments/rules.ts"
@@ -119,7 +119,8 @@ async function restoreIssue(tx: Transaction, services: Services, found: FoundIn,
   const owner = (await findUserById.first(tx, { id: repository.owner_id })) ?? found.owner
   const { captured } = await take(tx, deletion.id)
   const labelIds = [...new Set(numbersOf(rowsOf(captured, "issue_labels"), "label_id"))]
-  const usable = labelIds.length === 0 ? [] : await findUsableLabelsById(tx, { repositoryId: repository.id, ownerId: owner.id, ids: labelIds })
+  const usable =
+    labelIds.length === 0 ? [] : await findUsableLabelsById(tx, { repositoryId: repository.id, ownerId: owner.id, ids: labelIds })
   const kept = new Set(usable.map(({ id }) => id))
   const fits = (table: string, row: Row) => table !== "issue_labels" || (typeof row["label_id"] === "number" && kept.has(row["label_id"]))
   const keys = await foreignKeysOf(services.database, tx)

@@ -1,7 +1,7 @@
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Services } from "../../../core/services.ts"
-import { deleteAttachments } from "../../code/attachments/rules.ts"
 import { removeFilesJob } from "../../code/attachments/files.ts"
+import { deleteAttachments } from "../../code/attachments/rules.ts"
 import { type Deletion, findFilesOf, findOldestBy, takeDeletion, weighOwner } from "../../code/deletions/store.ts"
 import { deleteRemainsJob } from "../../code/lifecycle/remains.ts"
 
@@ -18,27 +18,36 @@ export async function endDeletion(tx: Transaction, services: Services, { id }: P
   return true
 }
 
-/** How often a deletion looks for another one to end: what is still over goes with the next. */
-const ROUNDS = 10
+/** How many deletions one deletion ends at most: what is still over goes with the next. */
+const MOST_ENDED = 100
 
 /**
- * Ends deletions of an owner's things until what is left has room, never the one of that id: of the person who deleted most the oldest goes first, so that who floods a
+ * Ends deletions of an owner's things until what is left has room, never the one of that id: of the person who deleted most the oldest goes first, one by one, so that who floods a
  * repository loses what they deleted themselves.
  */
 export async function makeRoom(tx: Transaction, services: Services, ownerId: number, but: number): Promise<void> {
   const { ownerBytes, ownerFileBytes } = services.config.undo
-  for (let round = 0; round < ROUNDS; round++) {
-    const shares = (await weighOwner(tx, { ownerId })).map((share) => ({ actorId: share.actor_id, rows: Number(share.rows), files: Number(share.files) }))
-    const isOver = (of: "rows" | "files", most: number) => shares.reduce((sum, share) => sum + share[of], 0) > most
+  const shares = (await weighOwner(tx, { ownerId })).map((share) => ({
+    actorId: share.actor_id,
+    rows: Number(share.rows),
+    files: Number(share.files),
+  }))
+  const oldest = new Map<number, Deletion[]>()
+  /** Those of whom nothing older is left than what was just deleted. */
+  const exhausted = new Set<number>()
+  const isOver = (of: "rows" | "files", most: number) => shares.reduce((sum, share) => sum + share[of], 0) > most
+  for (let ended = 0; ended < MOST_ENDED; ) {
     const over = isOver("files", ownerFileBytes) ? "files" : isOver("rows", ownerBytes) ? "rows" : undefined
-    if (!over) return
-    const most = shares.toSorted((one, other) => other[over] - one[over])
-    let ended = 0
-    for (const { actorId } of most) {
-      const oldest = await findOldestBy(tx, { ownerId, actorId, but })
-      for (const each of over === "files" ? oldest.slice(0, 1) : oldest) if (await endDeletion(tx, services, each)) ended++
-      if (ended > 0) break
+    const share = over && shares.filter(({ actorId }) => !exhausted.has(actorId)).toSorted((one, other) => other[over] - one[over])[0]
+    if (!share) return
+    const waiting = oldest.get(share.actorId) ?? [...(await findOldestBy(tx, { ownerId, actorId: share.actorId, but }))]
+    oldest.set(share.actorId, waiting)
+    const next = waiting.shift()
+    if (!next) exhausted.add(share.actorId)
+    else if (await endDeletion(tx, services, next)) {
+      share.rows -= next.row_bytes
+      share.files -= next.file_bytes
+      ended++
     }
-    if (ended === 0) return
   }
 }

@@ -24,7 +24,14 @@ export interface Captured {
 }
 
 /** Written by triggers, or of no use afterwards: what someone was timing, which files they have seen, and what was to be merged by itself. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["placed_comments", "stopwatches", "pull_schedules", "viewed_files", "deletions", "kept_files"])
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  "placed_comments",
+  "stopwatches",
+  "pull_schedules",
+  "viewed_files",
+  "deletions",
+  "kept_files",
+])
 
 const known = new WeakMap<Database, readonly ForeignKey[]>()
 
@@ -109,7 +116,12 @@ export interface Root {
 }
 
 /** The rows that these take along when they are deleted. Undefined where they have more than `most` bytes. */
-export async function captureRows(tx: Transaction, keys: readonly ForeignKey[], roots: readonly Root[], most: number): Promise<Captured | undefined> {
+export async function captureRows(
+  tx: Transaction,
+  keys: readonly ForeignKey[],
+  roots: readonly Root[],
+  most: number,
+): Promise<Captured | undefined> {
   const tables = new Map<string, Map<string, Row>>()
   const links: (readonly [string, string, number, readonly number[]])[] = []
   const room: Room = { left: most }
@@ -139,11 +151,18 @@ export async function captureRows(tx: Transaction, keys: readonly ForeignKey[], 
   return {
     tables: [...tables].map(([table, rows]) => [table, [...rows.values()]] as const).filter(([, rows]) => rows.length > 0),
     // What is captured itself comes back with its own value.
-    links: links.map(([table, column, target, ids]) => [table, column, target, ids.filter((id) => !tables.get(table)?.has(String(id)))] as const),
+    links: links.map(
+      ([table, column, target, ids]) => [table, column, target, ids.filter((id) => !tables.get(table)?.has(String(id)))] as const,
+    ),
   }
 }
 
-async function findReferring(tx: Handle, table: string, column: string, ids: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
+async function findReferring(
+  tx: Handle,
+  table: string,
+  column: string,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, readonly number[]>> {
   const found = new Map<number, number[]>()
   for (let start = 0; start < ids.length; start += PAGE) {
     const some = sql.join(ids.slice(start, start + PAGE).map((id) => sql.lit(id)))
@@ -315,7 +334,8 @@ export async function putRepositoryBack(tx: Transaction, id: number, before: Row
   const changes = Object.entries(before)
     .filter(([column]) => !OF_NOW.has(column))
     .map(([column, value]) => sql`${sql.ref(column)} = ${isGone(column, value) ? null : value}`)
-  await sql`update repositories set ${sql.join(changes)} where id = ${id}`.execute(tx)
+  const table = sql.table("repositories")
+  await sql`update ${table} set ${sql.join(changes)} where id = ${id}`.execute(tx)
 }
 
 /** What a repository loses while it can be restored, and gets back: its own row, and who has to do with it. Secrets, keys, webhooks and mirrors are not kept. */

@@ -3,15 +3,18 @@ import { Refusal } from "../../../core/errors.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import { t } from "../../../core/language/message.ts"
 import type { Shown } from "../../../core/page.ts"
+import { rfc3339 } from "../../../core/record.ts"
 import { type IssueAsOf, momentOf, type Said, viewAsOf } from "../../../features/planning/issues/as-of.ts"
 import type { IssueView } from "../../../features/planning/issues/present.ts"
-import { repositoryPage } from "../../repository/frame.ts"
-import { label, notice, person, personWithAvatar, state } from "../../../web/components.ts"
+import { label, notice, personWithAvatar, state } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
-import { plural, time } from "../../../web/time.ts"
+import { problem } from "../../../web/problem.ts"
+import { time } from "../../../web/time.ts"
+import { repositoryPage } from "../../repository/frame.ts"
 import { stateOf, titleOf } from "../issues/list-view.ts"
 import { renderTexts } from "../texts.ts"
 import { type ConversationCall, conversationPath } from "./call.ts"
+import { opened } from "./conversation.ts"
 import { sideSection } from "./side-section.ts"
 
 /** An issue or pull request as it was: nothing on it can be changed, and what it doesn't know it says. */
@@ -31,10 +34,12 @@ export async function asOfPage(call: ConversationCall, tab: "issues" | "pulls", 
     unlisted: true,
     canonical: conversationPath(call),
     body: html`
-      ${banner(call, was, now)}
+      ${banner(call, was)}
       <div class="conversation-header stack tight">
         <div class="heading"><h1 dir="auto">${titleOf(view.issue.title)} <span class="muted">#${issue.number}</span></h1></div>
-        <p class="bar">${stateChip(view)}<span class="muted">${person(view.author)} opened this ${time(issue.created_at, now)} · ${plural(was.comments.length, "comment")}</span></p>
+        <p class="bar">
+          ${stateChip(view)}<span class="muted">${opened(view, now)}</span>
+        </p>
       </div>
       <div class="columns conversation">
         <div>
@@ -49,26 +54,24 @@ export async function asOfPage(call: ConversationCall, tab: "issues" | "pulls", 
   })
 }
 
-const refusedPage = async (call: ConversationCall, tab: "issues" | "pulls", refusal: Refusal): Promise<Shown> => ({
-  ...(await repositoryPage(call, {
-    tab,
-    title: t("#{number} as it was", { number: call.issue.number }),
-    unlisted: true,
-    body: html`
-      <h1>#${call.issue.number} as it was</h1>
-      ${notice("bad", refusal.said)}
-      <p><a href="${conversationPath(call)}">Show it as it is now</a></p>
-    `,
-  })),
-  status: 422,
-})
+async function refusedPage(call: ConversationCall, tab: "issues" | "pulls", refusal: Refusal): Promise<Shown> {
+  const title = t("#{number} as it was", { number: call.issue.number })
+  const body = html`
+    <h1>${title}</h1>
+    ${problem(refusal)}
+    <p><a href="${conversationPath(call)}">Show it as it is now</a></p>
+  `
+  return { ...(await repositoryPage(call, { tab, title, unlisted: true, body })), status: 422 }
+}
 
-const banner = (call: ConversationCall, { at, unknown }: IssueAsOf, now: number): Html =>
+const moment = (at: number): Html => html`<time datetime="${rfc3339(at)}">${rfc3339(at).replace("T", " ").replace("Z", " UTC")}</time>`
+
+const banner = (call: ConversationCall, { at, unknown }: IssueAsOf): Html =>
   notice(
     "warn",
     html`
       <div class="stack tight">
-        <p><strong>This is how it was ${time(at, now)}.</strong> <a href="${conversationPath(call)}">Show it as it is now</a></p>
+        <p><strong>This is how it was ${moment(at)}.</strong> <a href="${conversationPath(call)}">Show it as it is now</a></p>
         <ul>${unknown.map((each) => html`<li>${each}</li>`)}</ul>
       </div>
     `,
@@ -87,15 +90,20 @@ function textBox(author: User, originalAuthor: string, createdAt: number, render
     <article class="card comment">
       <header>
         <h2 class="by">
-          ${originalAuthor === "" ? personWithAvatar(author, 24) : html`<bdi class="strong">${originalAuthor}</bdi>`}
+          ${originalAuthor === "" ? personWithAvatar(author, 24) : html`<bdi class="strong">${originalAuthor}</bdi>`}${" "}
           <span class="muted">${time(createdAt, now)}</span>
         </h2>
       </header>
       <div class="inside stack">
-        ${rendered === undefined ? html`<p class="muted">What this said then is deleted or no longer kept.</p>` : String(rendered) === "" ? html`<p class="muted">No description.</p>` : rendered}
+        ${saidOr(rendered)}
       </div>
     </article>
   `
+}
+
+function saidOr(rendered: Content): Content {
+  if (rendered === undefined) return html`<p class="muted">What this said then is deleted or no longer kept.</p>`
+  return String(rendered) === "" ? html`<p class="muted">No description.</p>` : rendered
 }
 
 const people = (users: readonly User[]): Content =>

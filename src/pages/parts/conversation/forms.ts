@@ -27,9 +27,9 @@ import { repositoryPath } from "../../../web/address.ts"
 import { notice } from "../../../web/components.ts"
 import { formView } from "../../../web/form.ts"
 import { repositoryPage } from "../../repository/frame.ts"
+import { undoDeletion } from "../deleted.ts"
 import type { ConversationCall } from "./call.ts"
 import { taskForms } from "./task-forms.ts"
-import { undoDeletion } from "../deleted.ts"
 
 /** What can be done with an issue or a pull request from the page of its conversation. The same for both; each has its own addresses, since a form belongs to a page. */
 

@@ -5,8 +5,8 @@ import { requireUnarchived } from "../../../access/policies/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
 import { attribute, type Content, type Html, html } from "../../../core/html.ts"
 import { t } from "../../../core/language/message.ts"
-import { rfc3339 } from "../../../core/record.ts"
 import { moved, numberIn, type Page, page, type Shown } from "../../../core/page.ts"
+import { rfc3339 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { usersById } from "../../../features/code/repositories/store.ts"
 import { standIn } from "../../../features/people/users/present.ts"
@@ -70,7 +70,9 @@ async function historyPage(call: Call, told: Told): Promise<Shown> {
               </section>
               <aside class="side" aria-label="Versions">
                 <ol class="rows versions" reversed>
-                  ${versions.map((each, index) => versionRow(conversationPath(call), historyPath(call, commentId), each, each === chosen, index === 0, words))}
+                  ${versions.map((each, index) =>
+                    versionRow([conversationPath(call), historyPath(call, commentId)], each, each === chosen, index === 0, words),
+                  )}
                 </ol>
               </aside>
             </div>
@@ -104,7 +106,13 @@ async function wordsOf({ services, db }: Call, { originalAuthor }: Told, version
   }
 }
 
-const versionRow = (whole: string, at: string, version: Version, isChosen: boolean, isNow: boolean, { written, gone }: Words): Html =>
+const versionRow = (
+  [whole, at]: readonly [string, string],
+  version: Version,
+  isChosen: boolean,
+  isNow: boolean,
+  { written, gone }: Words,
+): Html =>
   html`
     <li>
       <div class="main">
@@ -121,7 +129,12 @@ const versionRow = (whole: string, at: string, version: Version, isChosen: boole
         <span class="muted small">
           ${written(version)}${version.deleted_at > 0 && html`; ${gone(version)}`}
         </span>
-        ${!isNow && html`<a class="small" href="${withQuery(whole, { at: rfc3339(version.written_at) })}" rel="nofollow">All as it was then</a>`}
+        ${
+          !isNow &&
+          html`
+            <a class="small" href="${withQuery(whole, { at: rfc3339(version.written_at) })}" rel="nofollow">All as it was then</a>
+          `
+        }
       </div>
     </li>
   `

@@ -9,8 +9,8 @@ import { repositoryLabelOperations } from "../../../features/planning/labels/rep
 import { findLabel, ofRepository } from "../../../features/planning/labels/store.ts"
 import { label } from "../../../web/components.ts"
 import { type Field, formView } from "../../../web/form.ts"
-import { repositoryPage } from "../frame.ts"
 import { undoDeletion } from "../../parts/deleted.ts"
+import { repositoryPage } from "../frame.ts"
 
 /** Labels of a repository are made, changed and deleted. */
 

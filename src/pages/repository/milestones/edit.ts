@@ -10,8 +10,8 @@ import { milestoneOperations } from "../../../features/planning/milestones/opera
 import { findMilestone } from "../../../features/planning/milestones/store.ts"
 import { repositoryPath } from "../../../web/address.ts"
 import { type Field, formView } from "../../../web/form.ts"
-import { repositoryPage } from "../frame.ts"
 import { undoDeletion } from "../../parts/deleted.ts"
+import { repositoryPage } from "../frame.ts"
 
 /** Milestones are made, changed, closed and deleted. */
 

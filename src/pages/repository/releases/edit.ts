@@ -21,8 +21,8 @@ import { type Field, formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { bytes } from "../../../web/time.ts"
 import { subjectOf } from "../../parts/code/commits-view.ts"
-import { repositoryPage } from "../frame.ts"
 import { undoDeletion } from "../../parts/deleted.ts"
+import { repositoryPage } from "../frame.ts"
 
 /** Releases are written, published, changed and deleted, and get their files. */
 

@@ -258,12 +258,15 @@ function dangerZone(call: Danger, recipient: User | undefined): Html {
       ${visibilityPart(call)}${isOwner && transferPart(call, recipient)}${repository.is_mirror === 0 && archivePart(call)}
       ${
         isOwner
-          ? danger(call, remove, t("Delete repository"), t("Everything in it is deleted. It can be restored for as long as this site keeps what was deleted."))
+          ? danger(
+              call,
+              remove,
+              t("Delete repository"),
+              t("Everything in it is deleted. It can be restored for as long as this site keeps what was deleted."),
+            )
           : html`<p class="muted">Only owners can transfer or delete it.</p>`
       }
-      ${
-        html`<p><a href="${repositoryPath(call)}/deleted">Deleted in this repository</a></p>`
-      }
+      <p><a href="${repositoryPath(call)}/deleted">Deleted in this repository</a></p>
     </div>
   `
 }

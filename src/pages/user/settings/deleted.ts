@@ -1,5 +1,5 @@
-import { findUserByName } from "../../../access/store.ts"
 import { signedIn } from "../../../access/policies/site.ts"
+import { findUserByName } from "../../../access/store.ts"
 import { refuse } from "../../../core/errors.ts"
 import { form } from "../../../core/forms/form.ts"
 import { html } from "../../../core/html.ts"

@@ -22,7 +22,9 @@ export const ownRepositoryPages: readonly Page[] = [
         title: t("Repositories"),
         body: html`
           <h1>Repositories</h1>
-          <p class="muted"><a href="/repo/imports">Your imports, and several at once</a> · <a href="${SETTINGS_PATH}/deleted">Deleted repositories</a></p>
+          <p class="muted">
+            <a href="/repo/imports">Your imports, and several at once</a> · <a href="${SETTINGS_PATH}/deleted">Deleted repositories</a>
+          </p>
           ${await repositoryList(call, {
             action: MINE,
             where: [ownedBy(call.me.id)],
