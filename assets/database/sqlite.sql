@@ -546,7 +546,7 @@ CREATE UNIQUE INDEX "merge_queues_branch" on "merge_queues" ("repository_id", "b
 CREATE TABLE "merge_trials" ("id" integer primary key autoincrement, "queue_id" integer not null references "merge_queues" ("id") on delete cascade, "state" text default '' not null, "base_id" text default '' not null, "commit_id" text default '' not null, "numbers" text default '' not null, "reason" text default '' not null, "actor_id" integer default 0 not null, "landing_entry" integer default 0 not null, "created_at" integer default 0 not null, "ended_at" integer default 0 not null) strict;
 CREATE INDEX "merge_trials_queue" on "merge_trials" ("queue_id", "id");
 CREATE UNIQUE INDEX merge_trials_open on merge_trials (queue_id) where state in ('building', 'testing', 'passed');
-CREATE INDEX merge_trials_commit on merge_trials (commit_id) where state in ('building', 'testing', 'passed');
+CREATE INDEX merge_trials_ended on merge_trials (ended_at) where ended_at > 0;
 CREATE TABLE "merge_queue_entries" ("id" integer primary key autoincrement, "queue_id" integer not null references "merge_queues" ("id") on delete cascade, "pull_id" integer not null references "pulls" ("id") on delete cascade, "user_id" integer default 0 not null, "head_id" text default '' not null, "delete_branch" integer default 0 not null, "priority" integer default 0 not null, "span" integer default 0 not null, "trial_id" integer default 0 not null, "commit_id" text default '' not null, "created_at" integer default 0 not null) strict;
 CREATE UNIQUE INDEX "merge_queue_entries_pull" on "merge_queue_entries" ("pull_id");
 CREATE INDEX "merge_queue_entries_queue" on "merge_queue_entries" ("queue_id", "priority", "id");

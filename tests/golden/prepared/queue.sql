@@ -25,13 +25,9 @@ from merge_queues
 where id = ?;
 
 -- queue.findBusy
-select merge_queues.id
-from merge_queues
-where exists (
-    select merge_queue_entries.id
-    from merge_queue_entries
-    where merge_queue_entries.queue_id = merge_queues.id)
-order by merge_queues.id;
+select distinct queue_id as id
+from merge_queue_entries
+order by queue_id;
 
 -- queue.findEndedTrials
 select *
@@ -110,5 +106,5 @@ where id = ?;
 
 -- queue.removeOldTrials
 delete from merge_trials
-where state in (?, ?, ?)
-  and ended_at < ?;
+where ended_at < ?
+  and ended_at > 0;
