@@ -66,7 +66,10 @@ withWorld("what others are told of", { open: openPullWorld }, ({ test, world }) 
     await on(`DELETE /pulls/${pull}/merge`)
     // Lined up in a merge queue it is taken out, fails, and is merged.
     await on("PATCH /branch_protections/main", { enable_merge_queue: true })
+    await services.jobs.drain()
     for (const end of ["dropped", "failure", "success"]) {
+      // Within a second the same title would make the same commit, which has failed.
+      await on(`PATCH /pulls/${pull}`, { title: `Add (${end})` })
       await on(`POST /pulls/${pull}/queue`, {})
       await services.jobs.drain()
       const { trial } = await on("GET /merge_queues/main")

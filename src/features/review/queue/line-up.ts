@@ -15,12 +15,12 @@ import { type Merging, requireMerger, requireOpen, requireReady } from "../mergi
 import { dropSchedule } from "../pulls/scheduled-merge.ts"
 import { findMergeUnderWay } from "../pulls/schedules-store.ts"
 import { findPull } from "../pulls/store.ts"
+import { findQueueOf } from "./listener-store.ts"
 import {
   countEntries,
   countQueuedSince,
   type Entry,
   findEntry,
-  findQueueOf,
   insertEntry,
   insertQueue,
   type Queue,
