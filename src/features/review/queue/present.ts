@@ -48,7 +48,6 @@ export async function presentQueue(
       merge_style: rule ? queueStyle(rule) : "merge",
       check_minutes: rule?.merge_queue_check_minutes ?? 0,
       trial: trial ? presentTrial(trial) : null,
-      waiting_for: verdict?.kind === "waiting" ? [...verdict.lacking] : [],
       entries: rows.map((entry, index) => ({
         number: entry.number,
         title: entry.title,
@@ -59,6 +58,7 @@ export async function presentQueue(
         is_tested: entry.trial_id !== 0,
         queued_at: rfc3339(entry.created_at),
       })),
+      waiting_for: verdict?.kind === "waiting" ? [...verdict.lacking] : [],
       recent_trials: ended.map(presentTrial),
     },
   }
