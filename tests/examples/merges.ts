@@ -27,9 +27,16 @@ async function withQueued(world: World) {
   return made
 }
 
-const ofBranch = async (world: World) => {
-  const { authorization, path } = (await withQueued(world)).call
-  return { authorization, path: { owner: path.owner, repo: path.repo, branch: "main" } }
+/** The queue of a branch, with so many that have lined up. */
+async function ofBranch(world: World, many = 1) {
+  const { owner, at, authorization, path, branches } = await withBranches(world, many)
+  const rule = { rule_name: "main", enable_merge_queue: true, enable_status_check: true, status_check_contexts: ["ci"] }
+  await world.must(owner, `POST ${at}/branch_protections`, rule)
+  for (const head of branches) {
+    const { number } = await world.must<MadePull>(owner, `POST ${at}/pulls`, { title: `Glaze ${head}`, head, base: "main" })
+    await world.must(owner, `POST ${at}/pulls/${number}/queue`, {})
+  }
+  return { authorization, path: { ...path, branch: "main" } }
 }
 
 export const mergeExamples: Examples = {

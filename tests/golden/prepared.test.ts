@@ -7,6 +7,7 @@ import "../../src/servers/runner/connect.ts"
 import "../../src/features/site/backups/backup.ts"
 import "../../src/features/site/copies/store.ts"
 import "../../src/features/site/migration/import.ts"
+import "../../src/features/review/queue/store.ts"
 import "../../src/features/site/takeover/store.ts"
 // For pages.
 import "../../src/features/code/history/graph.ts"

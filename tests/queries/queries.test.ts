@@ -22,7 +22,8 @@ const LIST_BOUND = 11
 /**
  * Lists that need more: a team leads to its organisation and two memberships, an entry of a feed to repository, people and comment with its author and files, issues of
  * other repositories to these, an issue on a board to the projects that it is in, which may be hidden, and to how much is in them, a pull request to all that an issue leads to and to
- * its reviewers; of runs in several repositories it matters whose pull requests may be read.
+ * its reviewers; of runs in several repositories it matters whose pull requests may be read; a merge queue
+ * has its rule, its trials and the checks of the one that is tested.
  */
 const DEEPER: Readonly<Record<string, number>> = {
   orgListActivityFeeds: 13,
@@ -35,6 +36,7 @@ const DEEPER: Readonly<Record<string, number>> = {
   repoListProjectColumnIssues: 14,
   repoListPullRequests: 13,
   getOrgWorkflowRuns: 12,
+  repoGetMergeQueue: 13,
 }
 
 /** Lists that are short by nature: topics of a repository are at most 25, columns of a project 20, and there are as many tasks as there are. */

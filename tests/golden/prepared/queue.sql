@@ -25,13 +25,9 @@ from merge_queues
 where id = ?;
 
 -- queue.findBusy
-select merge_queues.id
-from merge_queues
-where exists (
-    select merge_queue_entries.id
-    from merge_queue_entries
-    where merge_queue_entries.queue_id = merge_queues.id)
-order by merge_queues.id;
+select distinct queue_id as id
+from merge_queue_entries
+order by queue_id;
 
 -- queue.findEndedTrials
 select *
@@ -52,8 +48,13 @@ select *
 from merge_queue_entries
 where pull_id = ?;
 
+-- queue.findEntryById
+select *
+from merge_queue_entries
+where id = ?;
+
 -- queue.findEntryOfIssue
-select entry.*, pulls.head_id as current_head_id, pulls.base_branch
+select entry.id, entry.queue_id
 from merge_queue_entries as entry
 inner join pulls on pulls.id = entry.pull_id
 where pulls.issue_id = ?;
@@ -110,5 +111,5 @@ where id = ?;
 
 -- queue.removeOldTrials
 delete from merge_trials
-where state in (?, ?, ?)
-  and ended_at < ?;
+where ended_at < ?
+  and ended_at > 0;

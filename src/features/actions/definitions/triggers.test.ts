@@ -130,6 +130,9 @@ describe("types", () => {
     [{ branches: ["main"] }, run("Build"), true],
     [{ branches: ["main"] }, run("Build", ""), false],
     [{ "branches-ignore": ["main"] }, run("Build"), false],
+    [{}, { types: ["checks_requested"], branch: "main" }, true],
+    [{ branches: ["rel/*"] }, { types: ["checks_requested"], branch: "main" }, false],
+    [{ types: ["destroyed"] }, { types: ["checks_requested"], branch: "main" }, false],
   ])("of others, %j: %j", async (filters, trigger, starts) => {
     expect(await startsOn(filters, trigger, steps())).toBe(starts)
   })

@@ -64,8 +64,20 @@ withWorld("what others are told of", { open: openPullWorld }, ({ test, world }) 
     await on("POST /branch_protections", { rule_name: "main", enable_status_check: true, status_check_contexts: ["ci"] })
     await on(`POST /pulls/${pull}/merge`, { Do: "merge", merge_when_checks_succeed: true })
     await on(`DELETE /pulls/${pull}/merge`)
+    // Lined up in a merge queue it is taken out, fails, and is merged.
+    await on("PATCH /branch_protections/main", { enable_merge_queue: true })
+    await services.jobs.drain()
+    for (const end of ["dropped", "failure", "success"]) {
+      // Within a second the same title would make the same commit, which has failed.
+      await on(`PATCH /pulls/${pull}`, { title: `Add (${end})` })
+      await on(`POST /pulls/${pull}/queue`, {})
+      await services.jobs.drain()
+      const { trial } = await on("GET /merge_queues/main")
+      if (end === "dropped") await on(`DELETE /pulls/${pull}/queue`)
+      else await on(`POST /statuses/${trial.head_sha}`, { state: end, context: "ci" })
+      await services.jobs.drain()
+    }
     await on("DELETE /branch_protections/main")
-    await on(`POST /pulls/${pull}/merge`, { Do: "merge" })
 
     const { id: releaseId } = await on("POST /releases", { tag_name: "v1" })
     await on(`PATCH /releases/${releaseId}`, { name: "One" })

@@ -62,6 +62,10 @@ withHearth("rules", { people: ["ann", "ben", "cal"], on: databaseKinds }, ({ tes
     protected_file_patterns: "",
     unprotected_file_patterns: "",
     block_admin_merge_override: false,
+    enable_merge_queue: false,
+    merge_queue_batch_size: 5,
+    merge_queue_check_minutes: 60,
+    merge_queue_style: "merge",
     created_at: expect.any(String),
     updated_at: expect.any(String),
   }
@@ -99,6 +103,10 @@ withHearth("rules", { people: ["ann", "ben", "cal"], on: databaseKinds }, ({ tes
         protected_file_patterns: "*.lock; docs/**",
         unprotected_file_patterns: "free/**",
         block_admin_merge_override: true,
+        enable_merge_queue: true,
+        merge_queue_batch_size: 8,
+        merge_queue_check_minutes: 30,
+        merge_queue_style: "squash",
       }
       const made = await protect(at, all)
       expect(made).toEqual({ ...PLAIN, ...all, branch_name: "" })

@@ -6,6 +6,7 @@ import type { Services } from "../../../core/services.ts"
 import { branchRef, objectId } from "../../../git/index.ts"
 import { queueStyle } from "../../code/protections/present.ts"
 import { findProtection, type Protection } from "../../code/protections/rules.ts"
+import { ACTIONS_USER } from "../../people/users/present.ts"
 import { findPull } from "../pulls/store.ts"
 import { type Combination, combine, type Unfit, whyNot } from "./combine.ts"
 import { advance, trialIsDue } from "./kinds.ts"
@@ -80,11 +81,11 @@ async function dissolve(services: Services, queue: Queue, reason: Text): Promise
 
 type Tx = Parameters<typeof leave>[0]
 
-/** Takes out a pull request that can't be merged, in the name of who lined it up. */
+/** Takes out a pull request that can't be merged. */
 async function takeOut(tx: Tx, services: Services, queue: Queue, { entry, issueId, reason }: Unfit): Promise<void> {
   const of = issueId ?? (await findPull.first(tx, { id: entry.pull_id }))?.issue_id
   if (of === undefined) await removeEntry(tx, { id: entry.id })
-  else await leave(tx, services, { queue, entry, issueId: of, actor: { id: entry.user_id }, reason: String(reason) })
+  else await leave(tx, services, { queue, entry, issueId: of, actor: ACTIONS_USER, reason: String(reason) })
 }
 
 // --- the next trial ---------------------------------------------------------------------------------------------------------------

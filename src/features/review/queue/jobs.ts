@@ -1,6 +1,5 @@
 import { defineJob, type JobDefinition, type Task } from "../../../core/jobs/jobs.ts"
-import { advance, deleteLandedBranch, removeTrialRef, trialIsDue } from "./kinds.ts"
-import { findBusyQueues, findQueue, findTrial, removeOldTrials } from "./store.ts"
+import { advance, deleteLandedBranch, leaving, removeTrialRef, trialIsDue } from "./kinds.ts"
 
 /** The jobs of merge queues, and what the clock does for them. */
 
@@ -14,8 +13,13 @@ export const queueJobs: readonly JobDefinition[] = [
     run: async ({ queueId }, { context, signal }) => (await import("./advance.ts")).advanceQueue(context, queueId, signal),
   }),
   defineJob({
+    ...leaving,
+    run: async (left, { context }) => (await import("./leaving.ts")).leaveQueue(context, left),
+  }),
+  defineJob({
     ...removeTrialRef,
     run: async ({ trialId }, { context }) => {
+      const { findQueue, findTrial } = await import("./store.ts")
       const db = context.database.read
       const trial = await findTrial.first(db, { id: trialId })
       const queue = trial && (await findQueue.first(db, { id: trial.queue_id }))
@@ -37,6 +41,7 @@ export const advanceMergeQueues: Task = {
   name: "advance_merge_queues",
   cron: "*/5 * * * *",
   run: async ({ database, jobs }) => {
+    const { findBusyQueues } = await import("./store.ts")
     const busy = await findBusyQueues(database.read)
     if (busy.length > 0)
       await database.write(async (tx) => {
@@ -53,6 +58,7 @@ export const forgetTrials: Task = {
   name: "forget_merge_trials",
   cron: "50 3 * * *",
   run: async ({ database, now }) => {
+    const { removeOldTrials } = await import("./store.ts")
     const removed = await database.write((tx) => removeOldTrials.changes(tx, { before: now() - KEPT }))
     return `${removed} removed`
   },

@@ -13,3 +13,9 @@ export const removeTrialRef = jobKind({ kind: "queue.removeTrialRef", payload: T
 
 /** Deletes the branch of a pull request that has landed, as whoever lined it up. */
 export const deleteLandedBranch = jobKind({ kind: "queue.deleteBranch", payload: Type.Object({ pullId: int64(), userId: int64() }) })
+
+/** Something has happened to a pull request that has lined up: it leaves. */
+export const leaving = jobKind({
+  kind: "queue.leave",
+  payload: Type.Object({ entryId: int64(), issueId: int64(), actorId: int64(), reason: Type.String() }),
+})

@@ -15,12 +15,12 @@ import { type Merging, requireMerger, requireOpen, requireReady } from "../mergi
 import { dropSchedule } from "../pulls/scheduled-merge.ts"
 import { findMergeUnderWay } from "../pulls/schedules-store.ts"
 import { findPull } from "../pulls/store.ts"
+import { findQueueOf } from "./listener-store.ts"
 import {
   countEntries,
   countQueuedSince,
   type Entry,
   findEntry,
-  findQueueOf,
   insertEntry,
   insertQueue,
   type Queue,
@@ -119,7 +119,7 @@ export async function withdraw(services: Services, found: Merging, protection: P
     if (entry.user_id !== me.id && !mayTakeOut && issue.author_id !== me.id)
       throw refuse.forbidden("only its author, who lined it up, and who may merge, may take it out of the queue")
     if (entry.trial_id !== 0 && !(await openTrial(tx, queue.id))) throw refuse.conflict("the pull request is being merged")
-    await leave(tx, services, { queue, entry, issueId: pull.issue_id, actor: me, reason: `${me.name} took it out of the queue` })
+    await leave(tx, services, { queue, entry, issueId: pull.issue_id, actor: me, reason: "" })
   })
 }
 

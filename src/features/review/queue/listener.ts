@@ -1,9 +1,11 @@
 import type { DomainEvent } from "../../../core/events/event.ts"
 import type { Delivery, Listener } from "../../../core/events/events.ts"
+import { enqueueOnce } from "../../../core/jobs/once.ts"
 import { branchOf } from "../../../git/index.ts"
-import { findEntryOfIssue, findQueue, findQueueOf, findQueuesIn, findTestedBy, renameQueue } from "./store.ts"
+import { advance, leaving } from "./kinds.ts"
+import { findEntryOfIssue, findQueueOf, findQueuesIn, findTestedBy, renameQueue } from "./listener-store.ts"
 
-/** Takes pull requests out of queues that are no longer what lined up, and has queues looked at when something has changed that they wait for. */
+/** Pull requests leave queues when they are no longer what lined up, and queues are looked at when something has changed that they wait for. All but names is left to jobs. */
 export const queues: Listener = {
   name: "merge queues",
   async hear(delivery) {
@@ -24,8 +26,8 @@ async function hear(delivery: Delivery, event: DomainEvent): Promise<void> {
       if (event.issue.is_pull === 1) await changed(delivery, event, "it was closed")
       break
     case "issue.edited":
-      if (event.issue.is_pull === 1 && (event.changes.base || event.changes.title))
-        await changed(delivery, event, event.changes.base && "it has another base now")
+      if (event.issue.is_pull === 1 && event.changes.base) await changed(delivery, event, "it has another base now")
+      else if (event.issue.is_pull === 1 && event.changes.title) await changed(delivery, event)
       break
     case "review.submitted":
     case "review.dismissed":
@@ -50,26 +52,17 @@ async function hear(delivery: Delivery, event: DomainEvent): Promise<void> {
   }
 }
 
-async function look({ tx, services }: Delivery, queueId: number): Promise<void> {
-  const { advanceSoon } = await import("./trials.ts")
-  await advanceSoon(tx, services, queueId)
-}
+const look = ({ tx, services: { jobs } }: Delivery, queueId: number): Promise<void> => enqueueOnce(tx, jobs, advance, { queueId })
 
 interface About {
-  readonly issue: { readonly id: number; readonly repository_id: number }
+  readonly issue: { readonly id: number }
   readonly actor: { readonly id: number }
 }
 
-/** Something has changed about a pull request: with a reason it leaves, without one its queue decides. What is being landed can't be stopped. */
+/** Something has changed about a pull request: with a reason it leaves, without one its queue decides. */
 async function changed(delivery: Delivery, { issue, actor }: About, reason?: string): Promise<void> {
-  const { tx, services } = delivery
-  const entry = await findEntryOfIssue.first(tx, { issueId: issue.id })
+  const entry = await findEntryOfIssue.first(delivery.tx, { issueId: issue.id })
   if (!entry) return
-  const queue = await findQueue.first(tx, { id: entry.queue_id })
-  if (!queue) return
-  const { leave, lockQueue, openTrial } = await import("./trials.ts")
-  if (reason === undefined) return look(delivery, queue.id)
-  const locked = await lockQueue(tx, queue)
-  if (!locked || (entry.trial_id !== 0 && !(await openTrial(tx, queue.id)))) return
-  await leave(tx, services, { queue: locked, entry, issueId: issue.id, actor, reason })
+  if (reason === undefined) return look(delivery, entry.queue_id)
+  await delivery.services.jobs.enqueue(delivery.tx, leaving, { entryId: entry.id, issueId: issue.id, actorId: actor.id, reason })
 }

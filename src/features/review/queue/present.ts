@@ -7,9 +7,10 @@ import { queueStyle } from "../../code/protections/present.ts"
 import { findProtection } from "../../code/protections/rules.ts"
 import { usersById } from "../../code/repositories/store.ts"
 import { presentUser, standIn } from "../../people/users/present.ts"
+import { findQueueOf } from "./listener-store.ts"
 import { numbersOf } from "./numbers.ts"
 import { type MergeQueue, type MergeQueueEntry, type MergeQueueTrial, TRIAL_STATES } from "./records.ts"
-import { countBefore, type Entry, findEndedTrials, findOpenTrial, findQueueOf, listEntries, type Trial } from "./store.ts"
+import { countBefore, type Entry, findEndedTrials, findOpenTrial, listEntries, type Trial } from "./store.ts"
 import { trialRef } from "./trials.ts"
 import { judge } from "./verdict.ts"
 
@@ -47,7 +48,6 @@ export async function presentQueue(
       merge_style: rule ? queueStyle(rule) : "merge",
       check_minutes: rule?.merge_queue_check_minutes ?? 0,
       trial: trial ? presentTrial(trial) : null,
-      waiting_for: verdict?.kind === "waiting" ? [...verdict.lacking] : [],
       entries: rows.map((entry, index) => ({
         number: entry.number,
         title: entry.title,
@@ -58,6 +58,7 @@ export async function presentQueue(
         is_tested: entry.trial_id !== 0,
         queued_at: rfc3339(entry.created_at),
       })),
+      waiting_for: verdict?.kind === "waiting" ? [...verdict.lacking] : [],
       recent_trials: ended.map(presentTrial),
     },
   }

@@ -44,8 +44,8 @@ export const MergeQueue = record("MergeQueue", {
   merge_style: oneOf(QUEUE_STYLES),
   check_minutes: int64(),
   trial: nullable(MergeQueueTrial),
-  waiting_for: Type.Array(Type.String(), { description: "the required checks that the trial still waits for" }),
   entries: Type.Array(MergeQueueEntry, { description: "a page of them, in their order" }),
+  waiting_for: Type.Array(Type.String(), { description: "the required checks that the trial still waits for" }),
   recent_trials: Type.Array(MergeQueueTrial, { description: "the last twenty that have ended, newest first" }),
 })
 export type MergeQueue = Static<typeof MergeQueue>

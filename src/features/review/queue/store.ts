@@ -20,14 +20,6 @@ export const findQueue = query("queue.find", (db, p: Params<{ id: number }>) =>
   db.selectFrom("merge_queues").selectAll().where("id", "=", p.id),
 )
 
-export const findQueueOf = query("queue.findOfBranch", (db, p: Params<{ repositoryId: number; branch: string }>) =>
-  db.selectFrom("merge_queues").selectAll().where("repository_id", "=", p.repositoryId).where("branch", "=", p.branch),
-)
-
-export const findQueuesIn = query("queue.findOfRepository", (db, p: Params<{ repositoryId: number }>) =>
-  db.selectFrom("merge_queues").selectAll().where("repository_id", "=", p.repositoryId).orderBy("id"),
-)
-
 /** The queues in which something waits. */
 export const findBusyQueues = query("queue.findBusy", (db) =>
   db.selectFrom("merge_queue_entries").select("queue_id as id").distinct().orderBy("queue_id"),
@@ -43,12 +35,6 @@ export const insertQueue = query("queue.insert", (db, p: Params<{ repositoryId: 
 
 export async function updateQueue(tx: Transaction, id: number, changes: Updateable<MergeQueuesTable>): Promise<void> {
   await tx.updateTable("merge_queues").set(changes).where("id", "=", id).execute()
-}
-
-/** The queue follows a branch that is renamed; one that a branch of the new name had is gone with that branch. */
-export async function renameQueue(tx: Transaction, repositoryId: number, from: string, to: string): Promise<void> {
-  await tx.deleteFrom("merge_queues").where("repository_id", "=", repositoryId).where("branch", "=", to).execute()
-  await tx.updateTable("merge_queues").set({ branch: to }).where("repository_id", "=", repositoryId).where("branch", "=", from).execute()
 }
 
 // --- entries ----------------------------------------------------------------------------------------------------------------------
@@ -77,15 +63,6 @@ export async function listEntries(db: Handle, queueId: number, page: Page) {
 
 export const findEntry = query("queue.findEntry", (db, p: Params<{ pullId: number }>) =>
   db.selectFrom("merge_queue_entries").selectAll().where("pull_id", "=", p.pullId),
-)
-
-export const findEntryOfIssue = query("queue.findEntryOfIssue", (db, p: Params<{ issueId: number }>) =>
-  db
-    .selectFrom("merge_queue_entries as entry")
-    .innerJoin("pulls", "pulls.id", "entry.pull_id")
-    .selectAll("entry")
-    .select(["pulls.head_id as current_head_id", "pulls.base_branch"])
-    .where("pulls.issue_id", "=", p.issueId),
 )
 
 /** How many entries come before one. */
@@ -130,6 +107,10 @@ export const insertEntry = query(
       .onConflict((conflict) => conflict.column("pull_id").doNothing()),
 )
 
+export const findEntryById = query("queue.findEntryById", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("merge_queue_entries").selectAll().where("id", "=", p.id),
+)
+
 export const removeEntry = query("queue.removeEntry", (db, p: Params<{ id: number }>) =>
   db.deleteFrom("merge_queue_entries").where("id", "=", p.id),
 )
@@ -147,17 +128,6 @@ export const findTrial = query("queue.findTrial", (db, p: Params<{ id: number }>
 /** The trial of a queue that has not ended. */
 export const findOpenTrial = query("queue.findOpenTrial", (db, p: Params<{ queueId: number }>) =>
   db.selectFrom("merge_trials").selectAll().where("queue_id", "=", p.queueId).where("state", "in", ["building", "testing", "passed"]),
-)
-
-/** The queues with an open trial of this commit. */
-export const findTestedBy = query("queue.findTestedBy", (db, p: Params<{ repositoryId: number; commitId: string }>) =>
-  db
-    .selectFrom("merge_trials")
-    .innerJoin("merge_queues", "merge_queues.id", "merge_trials.queue_id")
-    .select("merge_queues.id")
-    .where("merge_queues.repository_id", "=", p.repositoryId)
-    .where("merge_trials.commit_id", "=", p.commitId)
-    .where("merge_trials.state", "in", ["building", "testing", "passed"]),
 )
 
 /** The last trials of a queue that have ended, newest first. */

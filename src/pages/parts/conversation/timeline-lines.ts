@@ -99,7 +99,7 @@ const LINES: Partial<Readonly<Record<string, Draw>>> = {
   pull_queued: always("clock", t("lined this up in the merge queue"), "pending"),
   pull_unqueued: saying(
     "x-circle",
-    ({ entry: { content: body } }) => html`: this left the merge queue, since <span dir="auto">${body}</span>`,
+    ({ entry: { content: body } }) => html`removed this from the merge queue${body !== "" && html`: <span dir="auto">${body}</span>`}`,
   ),
   pull_queue_priority: saying("clock", ({ entry: { content: body } }) => html`gave this the priority ${body} in the merge queue`),
   pull_cancel_scheduled_merge: always("clock", t("cancelled the auto-merge")),

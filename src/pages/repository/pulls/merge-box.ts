@@ -17,7 +17,6 @@ import type { IconName } from "../../../web/icon-names.ts"
 import { plural, time } from "../../../web/time.ts"
 import type { MergeCall } from "./merge-call.ts"
 import { branchForms, openForms, type Prospect, revertForm } from "./merge-forms.ts"
-import { findQueued, hasQueue, queueWords } from "./queue-part.ts"
 
 /** What stands between a pull request and its merge, in words: what decides comes first. */
 
@@ -130,8 +129,9 @@ async function conditionsOf(call: MergeCall, view: PullView, statuses: readonly 
   const may = actor.kind === "user" && (await mayMerge(db, protection, call, actor.user))
   const base = html`<code><bdi>${pull.base_branch}</bdi></code>`
   const approvals = protection?.required_approvals ?? 0
-  const isQueue = hasQueue(protection)
-  const queued = isQueue ? await findQueued(call) : undefined
+  const isQueue = protection?.enable_merge_queue === 1
+  const part = isQueue ? await import("./queue-part.ts") : undefined
+  const queued = await part?.findQueued(call)
   const conditions = [
     ...(isUnfinished(issue.title)
       ? [final(waiting("git-pull-request-draft", t("This is a draft: its title has a work-in-progress prefix.")))]
@@ -170,7 +170,7 @@ async function conditionsOf(call: MergeCall, view: PullView, statuses: readonly 
       : optionalConditions(statuses)),
     ...(open > 0 ? [final(waiting("package-dependencies", html`Blocked by ${plural(open, "open issue")}.`))] : []),
     ...(protection?.require_signed_commits === 1 ? [told("verified", html`Commits into ${base} must be signed.`)] : []),
-    ...(isQueue ? [{ ...told("clock", queueWords(call, queued)), tone: queued ? "pending" : "" }] : []),
+    ...(part ? [{ ...told("clock", part.queueWords(call, queued)), tone: queued ? "pending" : "" }] : []),
     ...(schedule ? [told("clock", t("Auto-merge: it will be merged when all conditions are met."))] : []),
     ...(may || actor.kind === "anonymous" ? [] : [told("lock", html`You don’t have permission to merge into ${base}.`)]),
   ]

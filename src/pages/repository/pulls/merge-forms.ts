@@ -23,7 +23,8 @@ import { icon } from "../../../web/icon.ts"
 import { sentence } from "../../../web/problem.ts"
 import { conversationPath } from "../../parts/conversation/call.ts"
 import type { MergeCall } from "./merge-call.ts"
-import { lineUpForm, priorityForm, type Queued, queueForms, withdrawButton } from "./queue-part.ts"
+import { queueForms } from "./queue-forms.ts"
+import type { Queued } from "./queue-part.ts"
 
 /** What can be done in the box about merging: the merge itself, now or later, and what prepares it and follows it. */
 
@@ -163,7 +164,7 @@ export async function openForms(call: MergeCall, view: PullView, prospect: Prosp
   const isEditor = issue.author_id === actor.user.id || writesKind(call, issue)
   return html`
     ${prospect.mayMerge && (await mergePart(call, prospect))}
-    ${prospect.queued && (isEditor || prospect.mayMerge) && html`${withdrawButton(call)}${priorityForm(call, prospect.queued)}`}
+    ${prospect.queued && (isEditor || prospect.mayMerge) && (await queuedPart(call, prospect.queued))}
     ${prospect.isScheduled && formButton(cancelMerge, call.path, t("Cancel auto-merge"))}
     <div class="bar">
       ${isEditor && draftButton(call)}${(isEditor || prospect.mayMerge) && branchTools(call, view)}
@@ -259,6 +260,11 @@ const folded = (title: Text, isOpen: boolean, content: Content): Html =>
 const refusalOf = (forms: readonly Pick<Sketch, "id">[], draft: Draft | undefined): Content =>
   draft && forms.some(({ id }) => id === draft.form) && html`<p class="fault">${sentence(draft.refusal.said)}</p>`
 
+async function queuedPart(call: MergeCall, queued: Queued): Promise<Html> {
+  const { priorityForm, withdrawButton } = await import("./queue-part.ts")
+  return html`${withdrawButton(call)}${priorityForm(call, queued)}`
+}
+
 /** What a merge of this style asks for. */
 async function mergeFields(call: MergeCall, style: MergeStyle): Promise<readonly Field[]> {
   const { services, pull, repository } = call
@@ -300,7 +306,8 @@ async function mergePart(call: MergeCall, prospect: Prospect): Promise<Content> 
     draft?.form === merge.id,
     formView(merge, { ...shown, look: "danger", submit: button, fields: [...fields, override] }),
   )
-  if (hasQueue)
+  if (hasQueue) {
+    const { lineUpForm } = await import("./queue-part.ts")
     return html`
       <div class="stack tight" id="merge">
         ${isReady && lineUpForm(call)}
@@ -312,6 +319,7 @@ async function mergePart(call: MergeCall, prospect: Prospect): Promise<Content> 
         ${mayOverride && unasked}
       </div>
     `
+  }
   return html`
     <div class="stack tight" id="merge">
       ${

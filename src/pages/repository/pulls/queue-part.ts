@@ -1,11 +1,7 @@
 import { Mode } from "../../../access/modes.ts"
-import { sketch } from "../../../core/forms/form.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import { t } from "../../../core/language/message.ts"
-import { named } from "../../../core/operation.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
-import type { Protection } from "../../../features/code/protections/rules.ts"
-import { queueOperations } from "../../../features/review/queue/operations.ts"
 import {
   countBefore,
   type Entry,
@@ -20,35 +16,9 @@ import { formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { number } from "../../../web/time.ts"
 import type { MergeCall } from "./merge-call.ts"
+import { lineUp, prioritise, withdraw } from "./queue-forms.ts"
 
 /** What the box about merging says and does where the base has a merge queue. */
-
-const QUEUE = "POST /{owner}/{repo}/pulls/{index}/queue"
-
-const lineUp = sketch({
-  id: "pull.lineUp",
-  address: QUEUE,
-  does: named(queueOperations, "repoQueuePullRequest"),
-  takes: ["head_commit_id", "delete_branch_after_merge"],
-  done: t("Lined up in the merge queue."),
-})
-
-const withdraw = sketch({
-  id: "pull.withdraw",
-  address: `${QUEUE}/remove`,
-  does: named(queueOperations, "repoUnqueuePullRequest"),
-  done: t("Taken out of the merge queue."),
-})
-
-const prioritise = sketch({
-  id: "pull.prioritise",
-  address: `${QUEUE}/priority`,
-  does: named(queueOperations, "repoEditQueuedPullRequest"),
-  takes: ["priority"],
-  done: t("Priority changed."),
-})
-
-export const queueForms = [lineUp, withdraw, prioritise] as const
 
 /** Where a pull request is in the queue of its base. */
 export interface Queued {
@@ -132,5 +102,3 @@ export const priorityForm = ({ path, draft, permission }: MergeCall, { entry }: 
       })}
     </details>
   `
-
-export const hasQueue = (protection: Protection | undefined): boolean => protection?.enable_merge_queue === 1

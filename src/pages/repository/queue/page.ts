@@ -8,13 +8,11 @@ import { named } from "../../../core/operation.ts"
 import { type Draft, type Page, page } from "../../../core/page.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import { queueOperations } from "../../../features/review/queue/operations.ts"
-import { presentQueue } from "../../../features/review/queue/present.ts"
 import { repositoryPath } from "../../../web/address.ts"
 import { empty, notice, pager } from "../../../web/components.ts"
 import { formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { repositoryPage } from "../frame.ts"
-import { entryRow, recentPart, trialPart } from "./view.ts"
 
 /** The merge queue of a branch: what is tested, what waits, and how the last ones ended. */
 
@@ -26,6 +24,8 @@ const queuePage: Page = page({
   live: ({ repository }) => [{ repositoryId: repository.id, kinds: ["queue.", "commit.checked", "protection."] }],
   answer: async (call) => {
     const { services, path, page: rows, reader, permission, draft, repository } = call
+    const { presentQueue } = await import("../../../features/review/queue/present.ts")
+    const { entryRow, recentPart, trialPart } = await import("./view.ts")
     const { queue, total } = await presentQueue(services, call, path.branch, rows)
     if (!queue.enabled && total === 0) throw refuse.notFound()
     const at = repositoryPath(call)

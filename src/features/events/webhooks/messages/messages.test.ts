@@ -103,6 +103,8 @@ describe("messages to chats", () => {
     ["pull_request_review_approved", { action: "reviewed", pull_request: subject, review: { content: "Fine" } }, "reviewed by"],
     ["pull_request_review_request", { action: "review_requested", pull_request: subject, requested_reviewer: common.sender }, ": ada by"],
     ["issue_label", { action: "label_updated", issue: subject }, "label updated"],
+    ["merge_group", { action: "checks_requested", merge_group: { head_sha: "a".repeat(40) } }, "Merge queue: aaaaaaaaaa is tested by"],
+    ["merge_group", { action: "destroyed", reason: "merged", merge_group: { head_sha: "a".repeat(40) } }, "aaaaaaaaaa has landed by"],
     ["wiki", { action: "edited", page: "Home" }, "Wiki page Home edited"],
     ["package", { action: "created", package: of }, "[ada/box] Package tool 1.0 created by"],
     ["package", { action: "deleted", package: of, repository: null }, "[ada] Package tool 1.0 deleted by"],
