@@ -18,10 +18,10 @@ import { commitsOfPulls } from "./features/review/pulls/kept-commits.ts"
 import { pullOffers } from "./features/review/pulls/offers/offers.ts"
 import { seriesTakers } from "./features/review/pulls/offers/series.ts"
 import { pullStateRule } from "./features/review/pulls/state.ts"
-import { operationCalls } from "./features/site/batch/calls.ts"
-import { operations } from "./operations.ts"
 import { lineUpScheduled } from "./features/review/queue/on-schedule.ts"
 import { commitsOfVersions, stackedSeries } from "./features/review/stacks/extensions.ts"
+import { operationCalls } from "./features/site/batch/calls.ts"
+import { operations } from "./operations.ts"
 import { stepsAfterPush } from "./push-steps.ts"
 
 /** What higher features register for lower ones, by extension point. */

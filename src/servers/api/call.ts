@@ -108,7 +108,8 @@ export function operationAt(operations: readonly Operation[], method: string, ad
 
 /** Whether the body of an operation is a file, or an answer may be one, or a stream. */
 export const takesFiles = ({ body, answers }: Operation): boolean =>
-  uploadFormOf(body) !== undefined || Object.values(answers).some((schema) => schema !== null && (mayBeDownload(schema) || "isStream" in schema))
+  uploadFormOf(body) !== undefined ||
+  Object.values(answers).some((schema) => schema !== null && (mayBeDownload(schema) || "isStream" in schema))
 
 /** The operation that reads what another one edits: the GET of the same address. Undefined where nothing is edited, or nothing reads it. */
 export function readerOf(operations: readonly Operation[], { method, path }: Operation): Operation | undefined {

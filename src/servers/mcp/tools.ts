@@ -7,7 +7,8 @@ import type { Operation } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { requireTaskOperation } from "../../core/task-token.ts"
 import { isInToolset, isToolset, TOOLSETS } from "../../core/toolsets.ts"
-import { admit, takesFiles } from "../api/call.ts"
+import { takesFiles } from "../api/call.ts"
+import { admit } from "../api/steps.ts"
 
 /** Tools, made of the records of operations: their names are the ids of these, which never change. */
 

@@ -97,7 +97,12 @@ const reference: Told<"ref" | "oldId" | "newId"> = {
   details: { ref: "ref", before: "oldId", after: "newId" },
 }
 const queue: Told<"branch"> = { right: "repo.code", scope: "repository", subject: ["reference"], details: { branch: "branch" } }
-const trial: Told<"branch" | "ref"> = { right: "repo.code", scope: "repository", subject: ["reference"], details: { branch: "branch", ref: "ref" } }
+const trial: Told<"branch" | "ref"> = {
+  right: "repo.code",
+  scope: "repository",
+  subject: ["reference"],
+  details: { branch: "branch", ref: "ref" },
+}
 const wiki: Told<never> = { right: "repo.wiki", scope: "repository", subject: ["wiki_page"] }
 const published: Told<"package" | "ownerId" | "version"> = {
   right: "package",
