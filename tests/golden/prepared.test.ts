@@ -4,6 +4,7 @@ import { registeredQueries } from "../../src/core/database/query.ts"
 import "../../src/app.ts"
 import "../../src/servers/runner/connect.ts"
 // Loaded at their first use.
+import "../../src/features/events/stream/answer.ts"
 import "../../src/features/site/backups/backup.ts"
 import "../../src/features/site/copies/store.ts"
 import "../../src/features/site/migration/import.ts"
