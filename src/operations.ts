@@ -74,6 +74,7 @@ import { reviewRequestOperations } from "./features/review/reviews/request-opera
 import { administrationOperations } from "./features/site/administration/operations.ts"
 import { adoptionOperations } from "./features/site/adoption/operations.ts"
 import { announcementOperations } from "./features/site/announcements/operations.ts"
+import { explainOperations } from "./features/site/explain/operations.ts"
 import { siteOperations } from "./features/site/information/operations.ts"
 import { sentArchiveOperations } from "./features/site/migration/archives/operations.ts"
 import { migrationOperations } from "./features/site/migration/operations.ts"
@@ -158,5 +159,6 @@ export const operations: readonly Operation[] = registry(
   announcementOperations,
   adoptionOperations,
   siteOperations,
+  explainOperations,
   markupOperations,
 )

@@ -1,10 +1,7 @@
-import { neededScopes, scopeAllows } from "../../access/scopes.ts"
-import { type Actor, chosenOf, hasPublicOnlyScope, jobOf } from "../../core/actor.ts"
+import type { Actor } from "../../core/actor.ts"
 import { mostBytesOf } from "../../core/bounds.ts"
 import type { Config } from "../../core/config.ts"
 import { downloadIn } from "../../core/download.ts"
-import { refuse } from "../../core/errors.ts"
-import { NOT_CHOSEN } from "../../core/limited-token.ts"
 import type { Opened, Operation, Page, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { uploadFormOf } from "../../core/upload.ts"
@@ -12,6 +9,7 @@ import { actAs } from "../../features/people/sign-in/authenticate.ts"
 import { queryOf } from "../../web/address.ts"
 import { clientAddress } from "../client/address.ts"
 import { sendDownload } from "../files/send.ts"
+import { admitToOperation } from "../routing/admission.ts"
 import { callerByHeader, headerText } from "../routing/callers.ts"
 import { type Caller, type Kind, openKept, routesOf } from "../routing/pipeline.ts"
 import { type DeclaredRoute, pathOf } from "../routing/routes.ts"
@@ -54,11 +52,7 @@ export function apiRoutes(services: Services, { operations, onAnswer }: ApiOptio
       if (!sudo) return { actor: signedIn }
       return { actor: await actAs(services, signedIn, sudo), behind: signedIn.kind === "user" ? signedIn.user : undefined }
     },
-    admit: (operation, { actor }) => {
-      requireScope(actor, operation)
-      if (security.requireSignIn && actor.kind === "anonymous") throw refuse.forbidden("Only signed in user is allowed to call APIs.")
-      if (operation.basicOnly && actor.kind === "user" && !actor.basic) throw refuse.unauthenticated("sign in with a Basic header for this")
-    },
+    admit: (operation, { actor }) => admitToOperation(services, operation, actor),
     keeps: {
       answers: openKept(services, { mostBytes: 8 * 1024 * 1024, longest: 256 * 1024, isOftenAskedOnce: true }),
       keyOf: (operation, { actor }, request) =>
@@ -112,23 +106,4 @@ function keyOf(operation: Operation, actor: Actor, url: string): string {
 function bodyLimitOf({ body }: Operation, { api, limits }: Config): number | undefined {
   const most = body && mostBytesOf(body, limits)
   return most === undefined ? undefined : Math.min(most, api.maxBodyBytes)
-}
-
-function requireScope(actor: Actor, operation: Operation): void {
-  // The service's own user has no account to change.
-  if (jobOf(actor) && operation.method !== "GET" && !operation.path.startsWith("/repos/{owner}/{repo}/"))
-    throw refuse.forbidden("the token of a job can only change things of its repository")
-  if (actor.kind === "anonymous" || actor.credential.kind !== "token") return
-  const { scopes } = actor.credential
-  const needed = neededScopes(operation.method, operation.scope)
-  const missing = needed.filter((scope) => !scopeAllows(scopes, scope))
-  if (missing.length > 0)
-    throw refuse.forbidden(
-      `token does not have at least one of required scope(s), required=[${needed.join(" ")}], token scope=${[...scopes].join(",")}`,
-    )
-  if (operation.publicOnly === "refused" && hasPublicOnlyScope(actor))
-    throw refuse.forbidden("this endpoint is not available for public-only tokens")
-  // What is of an account, and not of its repositories, no one has chosen.
-  const isOfAccount = operation.rule.subject === "site" || operation.rule.subject === "user"
-  if (operation.publicOnly === "refused" && isOfAccount && chosenOf(actor)) throw refuse.forbidden(NOT_CHOSEN)
 }

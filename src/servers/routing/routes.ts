@@ -246,7 +246,7 @@ export function serveTable(
 }
 
 /** The values of the parameters of a declared path, the form at its end among them; some are wanted as they were sent. */
-export function pathOf(path: string, { params, url }: DeclaredRequest): Readonly<Record<string, string>> {
+export function pathOf(path: string, { params, url }: Pick<DeclaredRequest, "params" | "url">): Readonly<Record<string, string>> {
   const last = /\{(\w+)\}$/.exec(path)?.[1]
   if (last !== undefined && isRawPath(last)) return { ...params, [last]: lastSegment(url) }
   const form = formOf(path)
