@@ -22,7 +22,11 @@ import { stepsAfterPush } from "./push-steps.ts"
 const explainer = onFirstUse(async () => {
   const { openExplain } = await import("./servers/explain/explain.ts")
   return openExplain(async () => {
-    const [{ operations }, { pages }, { files }] = await Promise.all([import("./operations.ts"), import("./pages.ts"), import("./files.ts")])
+    const [{ operations }, { pages }, { files }] = await Promise.all([
+      import("./operations.ts"),
+      import("./pages.ts"),
+      import("./files.ts"),
+    ])
     return { operations, pages, files }
   })
 })

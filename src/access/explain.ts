@@ -134,14 +134,15 @@ export async function stepsOnRepository(db: Handle, about: About, owned: Owned, 
 export async function stepsOnAccount(db: Handle, about: About, account: User): Promise<readonly Step[]> {
   const { actor } = about
   const form = formFor(actor)
-  if (account.kind === "person")
-    return [stepOf("account.shown", PERSON_IS_SHOWN[form], { ...knownOf(actor), owner: account }, about)]
+  if (account.kind === "person") return [stepOf("account.shown", PERSON_IS_SHOWN[form], { ...knownOf(actor), owner: account }, about)]
   const known = knownWith({ ...knownOf(actor), owner: account }, await relatedTo(db, actor, account))
   const { isMember, isOwner, isWithheld } = await roleIn(db, actor, account)
   return [
     stepOf("account.shown", ORGANIZATION_IS_SHOWN[form], known, about),
     { rule: "organization.member", holds: isMember, because: RELATION_WORDS.membership[isMember || isWithheld ? 0 : 1](about.who) },
-    ...(isWithheld ? [{ rule: "organization.granted", holds: false, because: COLUMN_WORDS["owner.requires_second_factor"](1, about.who) }] : []),
+    ...(isWithheld
+      ? [{ rule: "organization.granted", holds: false, because: COLUMN_WORDS["owner.requires_second_factor"](1, about.who) }]
+      : []),
     { rule: "organization.owner", holds: isOwner, because: RELATION_WORDS.ownership[isOwner ? 0 : 1](about.who) },
   ]
 }

@@ -238,7 +238,10 @@ const CHOSEN = any(
 /** A token that is limited gives what its owner has in what was chosen, and in all else what anyone may read. */
 const OF_LIMITED_TOKENS: Claims = {
   within: IS_THERE,
-  rules: [{ name: "public", when: PUBLIC, mode: Mode.read }, ...CLAIMS_OF_PEOPLE.rules.map((rule) => ({ ...rule, when: all(CHOSEN, rule.when) }))],
+  rules: [
+    { name: "public", when: PUBLIC, mode: Mode.read },
+    ...CLAIMS_OF_PEOPLE.rules.map((rule) => ({ ...rule, when: all(CHOSEN, rule.when) })),
+  ],
   grants: CLAIMS_OF_PEOPLE.grants,
   granted: all(CHOSEN, ofOwner(IS_GRANTED)),
   stored: STORED_PUBLIC,
@@ -246,12 +249,21 @@ const OF_LIMITED_TOKENS: Claims = {
 const OF_CHOSEN = entitlement(OF_LIMITED_TOKENS)
 const OF_PUBLIC_AMONG_CHOSEN = entitlement({ ...OF_LIMITED_TOKENS, within: PUBLIC })
 
-const OF_ANONYMOUS = entitlement({ within: true, rules: [{ name: "public", when: PUBLIC, mode: Mode.read }], grants: [], stored: STORED_PUBLIC })
+const OF_ANONYMOUS = entitlement({
+  within: true,
+  rules: [{ name: "public", when: PUBLIC, mode: Mode.read }],
+  grants: [],
+  stored: STORED_PUBLIC,
+})
 
 /** A deploy key gives access to the code and the wiki of its own repository, of any owner, and not to other repositories, not even public ones. */
 function ofDeployKey(mode: number): Entitlement {
   const when = same("repository.id = key.repository_id")
-  return entitlement({ within: true, rules: (["repo.code", "repo.wiki"] as const).map((unit) => ({ name: "key" as const, when, mode, unit })), grants: [] })
+  return entitlement({
+    within: true,
+    rules: (["repo.code", "repo.wiki"] as const).map((unit) => ({ name: "key" as const, when, mode, unit })),
+    grants: [],
+  })
 }
 const OF_READING_KEYS = ofDeployKey(Mode.read)
 const OF_WRITING_KEYS = ofDeployKey(Mode.write)
@@ -274,7 +286,10 @@ function ofJob(units: Readonly<Record<string, number>>): Entitlement {
   const name = given.map(({ unit, mode }) => `${unit} ${mode}`).join()
   const known = OF_JOBS.get(name)
   if (known) return known
-  const shared = (units["repo.code"] ?? Mode.none) > Mode.none ? [{ name: "shared" as const, when: SHARED, mode: Mode.read, unit: "repo.code" as const }] : []
+  const shared =
+    (units["repo.code"] ?? Mode.none) > Mode.none
+      ? [{ name: "shared" as const, when: SHARED, mode: Mode.read, unit: "repo.code" as const }]
+      : []
   const made = entitlement({
     within: true,
     rules: [{ name: "public", when: PUBLIC, mode: Mode.read }, ...given, ...shared],

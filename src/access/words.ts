@@ -33,7 +33,8 @@ export const MODE_WORDS: Readonly<Record<ModeName, Text>> = {
 
 const either = (yes: Text, no: Text) => (value: unknown) => (value === 1 ? yes : no)
 const switched = (part: Text) => either(t("{part}: switched on", { part }), t("{part}: switched off", { part }))
-const external = (part: Text) => (value: unknown) => (value === "" ? t("{part}: kept here", { part }) : t("{part}: kept elsewhere", { part }))
+const external = (part: Text) => (value: unknown) =>
+  value === "" ? t("{part}: kept here", { part }) : t("{part}: kept elsewhere", { part })
 
 /** What a row says in the column. `who` is who asks, or is asked about. Of those that say nothing to people there are no words. */
 export const COLUMN_WORDS: Readonly<Record<Judged, (value: unknown, who: Text) => Text>> = {
@@ -64,7 +65,8 @@ export const COLUMN_WORDS: Readonly<Record<Judged, (value: unknown, who: Text) =
         : t("the owner is private"),
   "owner.kind": (value) => (value === "person" ? t("the owner is a person") : t("the owner is an organization")),
   "owner.requires_second_factor": either(t("the organization requires two-factor authentication"), ""),
-  "caller.is_admin": (value, who) => (value === 1 ? t("{who} administers this site", { who }) : t("{who} does not administer this site", { who })),
+  "caller.is_admin": (value, who) =>
+    value === 1 ? t("{who} administers this site", { who }) : t("{who} does not administer this site", { who }),
   "caller.is_restricted": (value, who) =>
     value === 1 ? t("the account {who} is restricted", { who }) : t("the account {who} is not restricted", { who }),
   "caller.lacks_required_factor": (value, who) => (value === 1 ? t("{who} has no second factor", { who }) : ""),
@@ -86,7 +88,10 @@ export const TOLD_TO_FEW: ReadonlySet<Judged> = new Set<Judged>(["caller.is_admi
 type Saying = readonly [holds: (who: Text) => Text, fails: (who: Text) => Text]
 
 export const COMPARED_WORDS: Readonly<Record<Compared, Saying>> = {
-  "repository.owner_id = caller.id": [(who) => t("{who} owns the repository", { who }), (who) => t("{who} does not own the repository", { who })],
+  "repository.owner_id = caller.id": [
+    (who) => t("{who} owns the repository", { who }),
+    (who) => t("{who} does not own the repository", { who }),
+  ],
   "owner.id = caller.id": [(who) => t("this is the account of {who}", { who }), (who) => t("this is not the account of {who}", { who })],
   "repository.id = key.repository_id": [() => t("the key is of this repository"), () => t("the key is of another repository")],
   "repository.owner_id = key.owner_id": [() => t("the key is of the same owner"), () => t("the key is of another owner")],
@@ -124,7 +129,10 @@ const plain = (words: Text, ...units: readonly Unit[]): NeedWords => ({ words, u
 const listed = (units: readonly Unit[]): Text => (units.length === 1 ? PART_WORDS[units[0] ?? "repo.code"] : t("Issues or pull requests"))
 const reading = (...units: readonly Unit[]): NeedWords => ({ words: t("reading: {part}", { part: listed(units) }), units })
 const writing = (...units: readonly Unit[]): NeedWords => ({ words: t("writing: {part}", { part: listed(units) }), units })
-const authored = (...units: readonly Unit[]): NeedWords => ({ words: t("having written it, or writing: {part}", { part: listed(units) }), units })
+const authored = (...units: readonly Unit[]): NeedWords => ({
+  words: t("having written it, or writing: {part}", { part: listed(units) }),
+  units,
+})
 
 const BOTH = ["repo.issues", "repo.pulls"] as const
 const PULLS = ["repo.pulls"] as const
@@ -189,3 +197,16 @@ export const NEED_WORDS: Readonly<Record<Need, NeedWords>> = {
   "reviewers:choose": plain(t("having written it, or belonging to the repository"), ...PULLS),
 }
 
+// --- admission -------------------------------------------------------------------------------------------------------------------
+
+/** What is asked of a caller before anything is looked up, where they meet it. */
+export const ADMISSION_WORDS = {
+  "token.job": t("the token of the job may change this repository"),
+  "token.scope": t("the token has the scopes for this"),
+  "token.publicOnly": t("this is for tokens that are limited to what is public"),
+  "token.chosen": t("this can be chosen for the token"),
+  "site.signIn": t("this site asks everybody to sign in"),
+  "signIn.basic": t("signed in with a password"),
+} as const satisfies Readonly<Record<string, Text>>
+
+export type AdmissionRule = keyof typeof ADMISSION_WORDS

@@ -6,7 +6,7 @@ import { locateRepository, locateRepositoryById, type OnRepository } from "../..
 import { scopeAllows } from "../../access/scopes.ts"
 import { findTeam, findUserById } from "../../access/store.ts"
 import type { Team } from "../../access/visibility.ts"
-import { NEED_WORDS } from "../../access/words.ts"
+import { ADMISSION_WORDS, NEED_WORDS } from "../../access/words.ts"
 import { type Actor, isSiteAdministrator, signedInAs, type User } from "../../core/actor.ts"
 import { Refusal, Renamed, refuse } from "../../core/errors.ts"
 import type { File } from "../../core/file.ts"
@@ -15,6 +15,7 @@ import { onFirstUseOf } from "../../core/memoize.ts"
 import { type AccessRule, type Method, type Operation, pathNumber } from "../../core/operation.ts"
 import type { Page } from "../../core/page.ts"
 import type { Services } from "../../core/services.ts"
+import { codeMode } from "../../features/code/pushes/admission.ts"
 import { partAt } from "../../features/code/wiki/part.ts"
 import { requireUsable } from "../../features/people/sign-in/authenticate.ts"
 import type { Asked, Declarations, Explain, Explained, Question } from "../../features/site/explain/explainer.ts"
@@ -44,7 +45,8 @@ interface Target {
   readonly operation?: Operation
   /** Refuses who may not ask for it whatever it is about. */
   readonly admit: (actor: Actor) => void
-  readonly open: (actor: Actor) => Promise<unknown>
+  /** Gives what else there is to say where the caller may go on. */
+  readonly open: (actor: Actor) => Promise<Text | undefined>
   /** Pages tell people less than the API tells programs. */
   readonly statusOf: (refusal: Refusal) => number
 }
@@ -77,6 +79,8 @@ function tableOf({ operations, pages, files }: Declarations): Known {
   }
 }
 
+const ONLY_OFFERS = t("commits may be offered for pull requests, and no more than branches of these be pushed")
+
 const GIT = /^\/([^/]+)\/([^/]+?)(?:\.git\/?|(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack))$/
 
 function gitTarget({ services }: Asked, url: string): Target | undefined {
@@ -92,10 +96,12 @@ function gitTarget({ services }: Asked, url: string): Target | undefined {
     path: { owner: address.owner, repo: address.name },
     status: 200,
     admit: () => {},
-    open: (actor) =>
-      admit(services, actor, address.owner, address.name).catch((error: unknown) => {
+    open: async (actor) => {
+      const found = await admit(services, actor, address.owner, address.name).catch((error: unknown) => {
         throw hiddenFrom(actor, error)
-      }),
+      })
+      return isPush && codeMode(found) < Mode.write ? ONLY_OFFERS : undefined
+    },
     statusOf: ({ status }) => status,
   }
 }
@@ -111,8 +117,14 @@ function decoded(text: string): string {
 const successOf = ({ answers }: Operation): number => Math.min(...Object.keys(answers).map(Number))
 
 /** As people see it: who is not signed in is led to sign in, and what one may not see is missing. */
-const pageStatus = (method: Method) => (refusal: Refusal): number =>
-  refusal.kind === "unauthenticated" ? 303 : refusal.kind === "forbidden" && method === "GET" ? 404 : refusal.status
+const pageStatus =
+  (method: Method) =>
+  (refusal: Refusal): number =>
+    refusal.kind === "unauthenticated" ? 303 : refusal.kind === "forbidden" && method === "GET" ? 404 : refusal.status
+
+const opened = async (judged: Promise<unknown>): Promise<undefined> => {
+  await judged
+}
 
 /** What answers at an address, or the status of what does not. */
 function targetOf(known: Known, asked: Asked, { method, path: url }: Question): Target | 404 | 405 {
@@ -134,7 +146,7 @@ function targetOf(known: Known, asked: Asked, { method, path: url }: Question): 
       operation,
       status: successOf(operation),
       admit: () => {},
-      open: (actor) => operation.open({ services, db, actor, path }),
+      open: (actor) => opened(operation.open({ services, db, actor, path })),
       statusOf: ({ status }) => status,
     }
   const page = known.pages.get(id)
@@ -147,7 +159,7 @@ function targetOf(known: Known, asked: Asked, { method, path: url }: Question): 
       path: names,
       status: method === "GET" ? 200 : 303,
       admit: (actor) => admitToPage(services, page, actor),
-      open: (actor) => page.open({ services, db, actor, path: names }),
+      open: (actor) => opened(page.open({ services, db, actor, path: names })),
       statusOf: pageStatus(method),
     }
   const file = known.files.get(id)
@@ -158,7 +170,7 @@ function targetOf(known: Known, asked: Asked, { method, path: url }: Question): 
     path,
     status: 200,
     admit: (actor) => admitToFile(services, file, actor),
-    open: (actor) => file.open({ services, db, actor, path }),
+    open: (actor) => opened(file.open({ services, db, actor, path })),
     statusOf: pageStatus(method),
   }
 }
@@ -219,7 +231,8 @@ async function administeredBy({ db, actor }: Asked, { repository, account }: Sub
 }
 
 /** Paths that name another person: the answer may depend on what the two have to do with each other. */
-const namesPerson = ({ rule, path }: Target): boolean => rule.subject === "user" || path["user"] !== undefined || path["username"] !== undefined
+const namesPerson = ({ rule, path }: Target): boolean =>
+  rule.subject === "user" || path["user"] !== undefined || path["username"] !== undefined
 
 function holdsScopes(actor: Actor, needed: readonly string[]): boolean {
   if (actor.kind === "anonymous" || actor.credential.kind !== "token") return true
@@ -244,12 +257,14 @@ async function personAskedFor(asked: Asked, target: Target | undefined, name: st
 
 // --- judging ---------------------------------------------------------------------------------------------------------------------
 
-type Outcome = { readonly kind: "allowed" } | { readonly kind: "moved"; readonly status: number } | { readonly kind: "refused"; readonly refusal: Refusal }
+type Outcome =
+  | { readonly kind: "allowed"; readonly remark: Text | undefined }
+  | { readonly kind: "moved"; readonly status: number }
+  | { readonly kind: "refused"; readonly refusal: Refusal }
 
-async function outcomeOf(judge: () => Promise<unknown>): Promise<Outcome> {
+async function outcomeOf(judge: () => Promise<Text | undefined>): Promise<Outcome> {
   try {
-    await judge()
-    return { kind: "allowed" }
+    return { kind: "allowed", remark: await judge() }
   } catch (error) {
     if (error instanceof Renamed) return { kind: "moved", status: error.status }
     if (error instanceof Refusal) return { kind: "refused", refusal: error }
@@ -277,7 +292,7 @@ async function subjectSteps({ db }: Asked, about: About, target: Target, { repos
 async function usable(services: Services, actor: Actor): Promise<Refusal | undefined> {
   // Who is prohibited has a wrong password, whatever they send.
   if (actor.kind === "user" && actor.credential.kind === "password" && actor.user.prohibit_login === 1) return refuse.badCredentials()
-  const outcome = await outcomeOf(() => requireUsable(services, actor))
+  const outcome = await outcomeOf(() => opened(requireUsable(services, actor)))
   return outcome.kind === "refused" ? outcome.refusal : undefined
 }
 
@@ -309,9 +324,12 @@ export function openExplain(load: () => Promise<Declarations>): Explain {
       if (!target.operation || !applies(services, target.operation, actor)) continue
       const refusal = refuses(services, target.operation, actor)
       if (refusal) return refused(refusal.status, ...admitted, { rule, holds: false, because: refusal.said })
-      admitted.push({ rule, holds: true, because: t("nothing stands against it") })
+      admitted.push({ rule, holds: true, because: ADMISSION_WORDS[rule] })
     }
-    const first = await outcomeOf(async () => target.admit(actor))
+    const first = await outcomeOf(async () => {
+      target.admit(actor)
+      return undefined
+    })
     if (first.kind === "refused") return refused(target.statusOf(first.refusal), ...admitted, needStep(target, first))
 
     // Others are explained only what the one who asks may know.
@@ -324,7 +342,11 @@ export function openExplain(load: () => Promise<Declarations>): Explain {
     if (subject === undefined && isMissing(outcome)) return refused(404, ...admitted, MISSING)
     // A team that may not be seen is as missing as one that is not there.
     if (subject?.team && isSelf && isMissing(outcome)) return refused(404, ...admitted, MISSING)
-    const steps = [...admitted, ...(subject ? await subjectSteps({ services, db, actor }, about, target, subject) : []), needStep(target, outcome)]
+    const steps = [
+      ...admitted,
+      ...(subject ? await subjectSteps({ services, db, actor }, about, target, subject) : []),
+      needStep(target, outcome),
+    ]
     return outcome.kind === "allowed"
       ? { allowed: true, status: target.status, steps }
       : refused(target.statusOf(outcome.refusal), ...steps)
@@ -341,7 +363,12 @@ const RULES: Readonly<Partial<Record<Refusal["kind"], string>>> = {
 /** The last step: what the declared rule needs, and what the policy said. */
 function needStep({ rule }: Target, outcome: Outcome): Step {
   const needed = t("this needs: {what}", { what: NEED_WORDS[rule.needs].words })
-  if (outcome.kind !== "refused") return { rule: `${rule.subject}.${rule.needs}`, holds: true, because: needed }
+  if (outcome.kind !== "refused")
+    return {
+      rule: `${rule.subject}.${rule.needs}`,
+      holds: true,
+      because: joined([needed, (outcome.kind === "allowed" && outcome.remark) || ""]),
+    }
   const { kind, said } = outcome.refusal
   const name = RULES[kind] ?? `${rule.subject}.${rule.needs}`
   return { rule: name, holds: false, because: joined([needed, kind === "notFound" ? MISSING.because : said]) }

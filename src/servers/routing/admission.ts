@@ -1,4 +1,5 @@
 import { mayRead, neededScopes, scopeAllows } from "../../access/scopes.ts"
+import type { AdmissionRule } from "../../access/words.ts"
 import { type Actor, chosenOf, hasPublicOnlyScope, jobOf } from "../../core/actor.ts"
 import { type Refusal, refuse } from "../../core/errors.ts"
 import type { File } from "../../core/file.ts"
@@ -11,7 +12,7 @@ import type { Services } from "../../core/services.ts"
 
 /** One of the conditions for operations, in their order; `explain` names it. */
 export interface Admission {
-  readonly rule: "token.job" | "token.scope" | "token.publicOnly" | "token.chosen" | "site.signIn" | "signIn.basic"
+  readonly rule: AdmissionRule
   /** Whether it says anything to such a caller. */
   readonly applies: (services: Services, operation: Operation, actor: Actor) => boolean
   readonly refuses: (services: Services, operation: Operation, actor: Actor) => Refusal | undefined
@@ -25,7 +26,9 @@ export const ADMISSION: readonly Admission[] = [
     applies: (_services, { method }, actor) => jobOf(actor) !== undefined && method !== "GET",
     // The service's own user has no account to change.
     refuses: (_services, { path }) =>
-      path.startsWith("/repos/{owner}/{repo}/") ? undefined : refuse.forbidden("the token of a job can only change things of its repository"),
+      path.startsWith("/repos/{owner}/{repo}/")
+        ? undefined
+        : refuse.forbidden("the token of a job can only change things of its repository"),
   },
   {
     rule: "token.scope",
