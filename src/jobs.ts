@@ -48,6 +48,7 @@ import {
 import { failedRunJob } from "./features/events/mail/failed-runs.ts"
 import { fanOutJob, sendJob } from "./features/events/mail/jobs.ts"
 import { cleanUpDeliveries, deliveries } from "./features/events/webhooks/deliver.ts"
+import { cleanUpHeldRequests } from "./features/planning/newcomers/clean-up.ts"
 import { cleanUpPackages } from "./features/packages/packages/sweep.ts"
 import { sweepAvatars } from "./features/people/avatars/pictures.ts"
 import { forgetOAuth2Tokens } from "./features/people/oauth2/jobs.ts"
@@ -145,6 +146,7 @@ const tasks: readonly Task[] = [
   sweepLfs,
   abortUploads,
   cleanUpPackages,
+  cleanUpHeldRequests,
   maintainRepositories,
   pruneRepositories,
   checkRepositories,

@@ -67,6 +67,7 @@ import { trackingOperations } from "./features/planning/tracking/operations.ts"
 import { mergeOperations } from "./features/review/merging/operations.ts"
 import { commitPullOperations } from "./features/review/pulls/commit-operations.ts"
 import { pullContentOperations } from "./features/review/pulls/content-operations.ts"
+import { newcomerOperations } from "./features/review/newcomers/operations.ts"
 import { pullOperations } from "./features/review/pulls/operations.ts"
 import { reviewCommentOperations } from "./features/review/reviews/comment-operations.ts"
 import { reviewOperations } from "./features/review/reviews/operations.ts"
@@ -138,6 +139,7 @@ export const operations: readonly Operation[] = registry(
   trackingOperations,
   issueSubscriptionOperations,
   issueListOperations,
+  newcomerOperations,
   issueOperations,
   assigneeOperations,
   commentOperations,

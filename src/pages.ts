@@ -14,7 +14,10 @@ import { invitationPages } from "./pages/organization/invitation.ts"
 import { organizationLabelPages } from "./pages/organization/labels.ts"
 import { organizationPages } from "./pages/organization/members.ts"
 import { ownOrganizationPages } from "./pages/organization/settings.ts"
+import { organizationNewcomerPages } from "./pages/organization/newcomers.ts"
 import { teamPages } from "./pages/organization/teams.ts"
+import { newcomerPages } from "./pages/repository/settings/newcomers.ts"
+import { ownHeldPages } from "./pages/user/held.ts"
 import { appearancePages } from "./pages/parts/diffs/appearance.ts"
 import { runnerPages } from "./pages/parts/settings/runners.ts"
 import { actionSettingPages } from "./pages/parts/settings/secrets.ts"
@@ -47,6 +50,7 @@ import { composerPages } from "./pages/repository/composer.ts"
 import { elsewherePages } from "./pages/repository/elsewhere.ts"
 import { forkPages } from "./pages/repository/fork.ts"
 import { forksPages } from "./pages/repository/forks.ts"
+import { heldPages } from "./pages/repository/held.ts"
 import { bulkPages } from "./pages/repository/issues/bulk.ts"
 import { textHistoryPages } from "./pages/repository/issues/history.ts"
 import { newIssuePages } from "./pages/repository/issues/new.ts"
@@ -191,6 +195,10 @@ const declared = pageRegistry(
   starPages,
   tagPages,
   teamPages,
+  organizationNewcomerPages,
+  heldPages,
+  newcomerPages,
+  ownHeldPages,
   textHistoryPages,
   tokenPages,
   unsubscribePages,

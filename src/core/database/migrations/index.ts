@@ -47,6 +47,7 @@ import { restrictions } from "./0045-restrictions.ts"
 import { devicesAndDirectories } from "./0046-devices-and-directories.ts"
 import { offeredPulls } from "./0047-offered-pulls.ts"
 import { importRuns } from "./0048-import-runs.ts"
+import { newcomers } from "./0049-newcomers.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
 export const migrations: readonly Migration[] = [
@@ -98,4 +99,5 @@ export const migrations: readonly Migration[] = [
   devicesAndDirectories,
   offeredPulls,
   importRuns,
+  newcomers,
 ]
