@@ -68,7 +68,7 @@ export const insertHeld = (tx: Transaction, row: Insertable<HeldRequestsTable>):
   tx
     .insertInto("held_requests")
     .values(row)
-    .onConflict((conflict) => conflict.columns(["repository_id", "author_id", "ends"]).where("state", "=", "waiting").where("ends", "<>", "").doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst()
 
