@@ -117,6 +117,8 @@ withHearth("a gate for newcomers", { people, config }, ({ test, forge, call, sta
     expect((await client(work, ["ls-remote", "origin"])).out).not.toContain("refs/pull")
     await rm(folder, { recursive: true })
     await call(ann, `PATCH ${at}/newcomers`, { mode: "limited", per_day: 1, days: 0 })
-    expect([await status(nel, `POST ${at}/issues`, { title: "a" }), await status(nel, `POST ${at}/issues`, { title: "b" })]).toEqual([201, 429])
+    expect([await status(nel, `POST ${at}/issues`, { title: "a" }), await status(nel, `POST ${at}/issues`, { title: "b" })]).toEqual([
+      201, 429,
+    ])
   })
 })

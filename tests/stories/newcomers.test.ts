@@ -55,7 +55,9 @@ withHearth("first issues wait", { people: ["ann", "nel"], on: databaseKinds }, (
     expect((await owner.post(`/ann/tool/held/${held.id}/approve`, {})).location).toBe("/ann/tool/held")
     const pulls = (await call(ann, `GET ${at}/pulls`)).body
     expect(pulls.map(({ title, user }: { title: string; user: { login: string } }) => [title, user.login])).toEqual([["Add a", "pia"]])
-    expect((await owner.post("/ann/tool/settings/newcomers", { mode: "", days: "", per_day: "5" })).location).toBe("/ann/tool/settings/newcomers")
+    expect((await owner.post("/ann/tool/settings/newcomers", { mode: "", days: "", per_day: "5" })).location).toBe(
+      "/ann/tool/settings/newcomers",
+    )
     expect((await call(ann, `GET ${at}/newcomers`)).body).toMatchObject({ mode: null, days: null, per_day: 5, effective: { mode: "free" } })
   })
 
@@ -71,6 +73,9 @@ withHearth("first issues wait", { people: ["ann", "nel"], on: databaseKinds }, (
     expect(await status(ann, `POST /repos/acme/tool/held/${first.id}/approve`)).toBe(404)
     expect(await status(ann, `POST /repos/acme/tool/held/${second.id}/reject`, { block: true })).toBe(204)
     expect(await status(nel, "POST /repos/acme/tool/issues", { title: "three" })).toBe(403)
-    expect((await call(nel, "GET /user/held")).body.slice(0, 2).map(({ state }: { state: string }) => state)).toEqual(["rejected", "rejected"])
+    expect((await call(nel, "GET /user/held")).body.slice(0, 2).map(({ state }: { state: string }) => state)).toEqual([
+      "rejected",
+      "rejected",
+    ])
   })
 })

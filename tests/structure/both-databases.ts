@@ -23,6 +23,8 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "src/access/visibility.test.ts",
     "src/pages/user/second-factor.test.ts",
     "tests/attacks/limited-tokens.test.ts",
+    "tests/stories/explain.test.ts",
+    "tests/stories/newcomers.test.ts",
   ],
   "rules with row locks, and callers at once": [
     "src/features/actions/runs/clock.test.ts",

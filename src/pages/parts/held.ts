@@ -35,11 +35,27 @@ export const ruleFields: readonly Field[] = [
       ["", t("As the owner or the site says")],
       ["free", t("Are opened at once")],
       ["limited", t("Are limited")],
-      ["held", t("Wait for approval"), t("Somebody who may write to issues or pull requests approves them. Until then only their author sees them.")],
+      [
+        "held",
+        t("Wait for approval"),
+        t("Somebody who may write to issues or pull requests approves them. Until then only their author sees them."),
+      ],
     ],
   },
-  { kind: "line", name: "days", label: t("Days"), hint: t("Younger accounts are newcomers, and those without a verified address. 0: all accounts. Empty: as the owner or the site says."), maxlength: 4 },
-  { kind: "line", name: "per_day", label: t("A day"), hint: t("How many issues and pull requests one newcomer may open. 0: any number. Empty: as the owner or the site says."), maxlength: 5 },
+  {
+    kind: "line",
+    name: "days",
+    label: t("Days"),
+    hint: t("Younger accounts are newcomers, and those without a verified address. 0: all accounts. Empty: as the owner or the site says."),
+    maxlength: 4,
+  },
+  {
+    kind: "line",
+    name: "per_day",
+    label: t("A day"),
+    hint: t("How many issues and pull requests one newcomer may open. 0: any number. Empty: as the owner or the site says."),
+    maxlength: 5,
+  },
 ]
 
 const number = (text: unknown): unknown => (text === "" || text === undefined ? null : text)
@@ -55,7 +71,15 @@ export const ruleBody = (typed: Readonly<Record<string, readonly string[]>>): Re
 const wholeIn = (text = ""): unknown => (/^\d{1,9}$/.test(text.trim()) ? Number(text.trim()) : text.trim())
 
 /** What the form shows of it. */
-export const ruleRecord = ({ mode, days, per_day }: { readonly mode: string | null; readonly days: number | null; readonly per_day: number | null }) => ({
+export const ruleRecord = ({
+  mode,
+  days,
+  per_day,
+}: {
+  readonly mode: string | null
+  readonly days: number | null
+  readonly per_day: number | null
+}) => ({
   mode: mode ?? "",
   days: days === null ? "" : String(days),
   per_day: per_day === null ? "" : String(per_day),

@@ -1,6 +1,6 @@
+import { Mode } from "../../access/modes.ts"
 import { writesKind } from "../../access/policies/issues.ts"
 import { onHeld } from "../../access/policies/planning.ts"
-import { Mode } from "../../access/modes.ts"
 import { form } from "../../core/forms/form.ts"
 import { html } from "../../core/html.ts"
 import { t } from "../../core/language/message.ts"
@@ -8,8 +8,8 @@ import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import { secondsOf } from "../../core/record.ts"
 import { newcomerOperations } from "../../features/review/newcomers/operations.ts"
-import { empty, pager } from "../../web/components.ts"
 import { path } from "../../web/address.ts"
+import { empty, pager } from "../../web/components.ts"
 import { formButton } from "../../web/form.ts"
 import { icon } from "../../web/icon.ts"
 import { time } from "../../web/time.ts"
@@ -39,7 +39,11 @@ const held: Page = page({
         <h1>Waiting for approval</h1>
         ${
           waiting.length === 0
-            ? empty("person-add", t("Nothing waits"), t("First issues and pull requests of newcomers are here until somebody approves them."))
+            ? empty(
+                "person-add",
+                t("Nothing waits"),
+                t("First issues and pull requests of newcomers are here until somebody approves them."),
+              )
             : html`
               <ul class="rows">
                 ${waiting.map((each) => {

@@ -13,7 +13,12 @@ export const cleanUpHeldRequests: Task = {
     while (!signal.aborted) {
       const rows = await findExpired(database.read, { before: now() - config.newcomers.keepSeconds, limit: BATCH })
       if (rows.length === 0) break
-      await database.write((tx) => deleteHeld(tx, rows.map(({ id }) => id)))
+      await database.write((tx) =>
+        deleteHeld(
+          tx,
+          rows.map(({ id }) => id),
+        ),
+      )
       removed += rows.length
     }
     return removed === 0 ? undefined : `removed ${removed} requests of newcomers`

@@ -24,7 +24,10 @@ export function gateOf({ newcomers: site }: Pick<Config, "newcomers">, ...said: 
 }
 
 /** The gate of a repository, where it does anything. */
-export function gateAt(config: Pick<Config, "newcomers">, { repository, owner }: { readonly repository: Repository; readonly owner: User }) {
+export function gateAt(
+  config: Pick<Config, "newcomers">,
+  { repository, owner }: { readonly repository: Repository; readonly owner: User },
+) {
   const gate = gateOf(config, repository, owner)
   return gate.mode === "free" ? undefined : gate
 }

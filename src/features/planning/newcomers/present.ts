@@ -1,13 +1,13 @@
 import type { Repository } from "../../../access/permission.ts"
 import type { Actor, User } from "../../../core/actor.ts"
+import { memberOf } from "../../../core/check.ts"
 import type { Config } from "../../../core/config.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { memberOf } from "../../../core/check.ts"
-import type { Static } from "../../../core/schema.ts"
 import { rfc3339 } from "../../../core/record.ts"
+import type { Static } from "../../../core/schema.ts"
 import type { Site } from "../../../core/site.ts"
-import { presentUser } from "../../people/users/present.ts"
 import { findRepositoriesByIds, findUsersByIds } from "../../code/repositories/store.ts"
+import { presentUser } from "../../people/users/present.ts"
 import { gateOf } from "./gate.ts"
 import type { EditNewcomerRulesOption, HeldRequest, NewcomerRules } from "./records.ts"
 import type { HeldRow } from "./store.ts"
@@ -22,11 +22,15 @@ export const bodyOf = ({ body }: Pick<HeldRow, "body">): unknown => JSON.parse(b
 
 export async function presentHeld(db: Handle, site: Site, viewer: Actor, rows: readonly HeldRow[]): Promise<HeldRequest[]> {
   if (rows.length === 0) return []
-  const homes = new Map((await findRepositoriesByIds(db, { ids: [...new Set(rows.map(({ repository_id }) => repository_id))] })).map((home) => [home.id, home]))
+  const homes = new Map(
+    (await findRepositoriesByIds(db, { ids: [...new Set(rows.map(({ repository_id }) => repository_id))] })).map((home) => [home.id, home]),
+  )
   const people = new Map(
-    (await findUsersByIds(db, { ids: [...new Set([...rows.map(({ author_id }) => author_id), ...[...homes.values()].map(({ owner_id }) => owner_id)])] })).map(
-      (user) => [user.id, user],
-    ),
+    (
+      await findUsersByIds(db, {
+        ids: [...new Set([...rows.map(({ author_id }) => author_id), ...[...homes.values()].map(({ owner_id }) => owner_id)])],
+      })
+    ).map((user) => [user.id, user]),
   )
   return rows.map((row) => {
     const body = bodyOf(row)

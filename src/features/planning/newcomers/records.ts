@@ -22,13 +22,23 @@ export type HeldRequest = Static<typeof HeldRequest>
 
 export const RejectHeldOption = record("RejectHeldOption", {
   block: Type.Optional(
-    Type.Boolean({ description: "the owner blocks the author as well, and all of theirs that waits here is rejected; for owners of the repository" }),
+    Type.Boolean({
+      description: "the owner blocks the author as well, and all of theirs that waits here is rejected; for owners of the repository",
+    }),
   ),
 })
 
 const rule = {
-  days: Type.Integer({ minimum: 0, maximum: 3650, description: "accounts that are younger, and those without a verified address, are newcomers; 0: all" }),
-  per_day: Type.Integer({ minimum: 0, maximum: 10_000, description: "issues and pull requests of one of them in a repository a day; 0: no limit" }),
+  days: Type.Integer({
+    minimum: 0,
+    maximum: 3650,
+    description: "accounts that are younger, and those without a verified address, are newcomers; 0: all",
+  }),
+  per_day: Type.Integer({
+    minimum: 0,
+    maximum: 10_000,
+    description: "issues and pull requests of one of them in a repository a day; 0: no limit",
+  }),
 }
 
 /** What happens to first issues and pull requests. Null is what the owner, or the site, says. */

@@ -39,7 +39,12 @@ async function isNewcomer(db: Handle, { actor, me, repository, owner, permission
 }
 
 /** Refuses `tooMany` a newcomer who has opened more than the gate lets them, counting what is being created. Call it with the repository locked. */
-export async function requireUnderLimit(tx: Transaction, { config, now }: Services, { repository, me }: Found, { perDay }: Gate): Promise<void> {
+export async function requireUnderLimit(
+  tx: Transaction,
+  { config, now }: Services,
+  { repository, me }: Found,
+  { perDay }: Gate,
+): Promise<void> {
   const { perAccountDay } = config.newcomers
   const opened = await countOpened.first(tx, { repositoryId: repository.id, authorId: me.id, since: now() - DAY })
   const here = Number(opened?.issues_here ?? 0) + Number(opened?.held_here ?? 0)
@@ -78,4 +83,3 @@ export function hold(services: Services, found: Found, gate: Gate, { isPull, tit
     return held
   })
 }
-

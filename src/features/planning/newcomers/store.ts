@@ -14,25 +14,23 @@ export const findVerified = query("newcomers.findVerified", (db, p: Params<{ use
 )
 
 /** Something of theirs that was accepted in the repository: approved, merged, or opened before a certain time. */
-export const findAccepted = query(
-  "newcomers.findAccepted",
-  (db, p: Params<{ repositoryId: number; authorId: number; before: number }>) =>
-    db
-      .selectFrom("issues")
-      .leftJoin("pulls", "pulls.issue_id", "issues.id")
-      .select("issues.id")
-      .where("issues.repository_id", "=", p.repositoryId)
-      .where("issues.author_id", "=", p.authorId)
-      .where((eb) => eb.or([eb("issues.created_at", "<", p.before), eb("pulls.is_merged", "=", 1)]))
-      .unionAll(
-        db
-          .selectFrom("held_requests")
-          .select("held_requests.id")
-          .where("repository_id", "=", p.repositoryId)
-          .where("author_id", "=", p.authorId)
-          .where("state", "=", "approved"),
-      )
-      .limit(1),
+export const findAccepted = query("newcomers.findAccepted", (db, p: Params<{ repositoryId: number; authorId: number; before: number }>) =>
+  db
+    .selectFrom("issues")
+    .leftJoin("pulls", "pulls.issue_id", "issues.id")
+    .select("issues.id")
+    .where("issues.repository_id", "=", p.repositoryId)
+    .where("issues.author_id", "=", p.authorId)
+    .where((eb) => eb.or([eb("issues.created_at", "<", p.before), eb("pulls.is_merged", "=", 1)]))
+    .unionAll(
+      db
+        .selectFrom("held_requests")
+        .select("held_requests.id")
+        .where("repository_id", "=", p.repositoryId)
+        .where("author_id", "=", p.authorId)
+        .where("state", "=", "approved"),
+    )
+    .limit(1),
 )
 
 /** How many issues and pull requests the person has opened or asked for since, in the repository and everywhere. */
@@ -112,7 +110,11 @@ interface Listed {
 
 /** What waits in a repository, of these kinds, oldest first. */
 export async function findWaiting(db: Handle, repositoryId: number, kinds: readonly (0 | 1)[], { limit, offset }: Page): Promise<Listed> {
-  const waiting = db.selectFrom("held_requests").where("repository_id", "=", repositoryId).where("state", "=", "waiting").where("is_pull", "in", kinds)
+  const waiting = db
+    .selectFrom("held_requests")
+    .where("repository_id", "=", repositoryId)
+    .where("state", "=", "waiting")
+    .where("is_pull", "in", kinds)
   const rows = await waiting.selectAll().orderBy("id").limit(limit).offset(offset).execute()
   const { total } = await waiting.select(sql<number>`count(*)`.as("total")).executeTakeFirstOrThrow()
   return { rows, total: Number(total) }

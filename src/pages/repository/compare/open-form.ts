@@ -14,8 +14,8 @@ import { findMilestones } from "../../../features/planning/milestones/store.ts"
 import { pullOperations } from "../../../features/review/pulls/operations.ts"
 import { findCandidates } from "../../../features/review/reviews/people-store.ts"
 import { repositoryPath } from "../../../web/address.ts"
-import { HELD_PATH, isHeldRecord, openedOrHeld } from "../../parts/held.ts"
 import { type Field, formView, type Option } from "../../../web/form.ts"
+import { HELD_PATH, isHeldRecord, openedOrHeld } from "../../parts/held.ts"
 
 /** The form of a new pull request, which stands on the comparison that it is about. */
 
@@ -36,7 +36,7 @@ export const openPull = sketch({
     }
   },
   done: openedOrHeld,
-  to: ({ path, record }) => isHeldRecord(record) ? HELD_PATH : `/${path.owner}/${path.repo}/pulls/${numberOf(record)}`,
+  to: ({ path, record }) => (isHeldRecord(record) ? HELD_PATH : `/${path.owner}/${path.repo}/pulls/${numberOf(record)}`),
 })
 
 const numberOf = (record: unknown): number =>
