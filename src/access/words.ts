@@ -4,7 +4,7 @@ import type { Compared, Judged, RelationName } from "./condition.ts"
 import type { ModeName, Unit } from "./modes.ts"
 
 /**
- * The rules in words, for those who ask why. The compiler asks for words of each column, relation and need that rules know: see `explain.ts`, which puts
+ * The rules in words, for those who ask why. The compiler asks for words of each column, relation and need that rules know: see `explain/steps.ts`, which puts
  * them together.
  */
 

@@ -1,4 +1,4 @@
-import type { Step } from "../../access/explain.ts"
+import type { Step } from "../../access/explain/steps.ts"
 import type { Owned } from "../../access/permission.ts"
 import type { User } from "../../core/actor.ts"
 import { type Html, html } from "../../core/html.ts"

@@ -1,4 +1,4 @@
-import { type About, joined, type Step, stepsOnAccount, stepsOnRepository, stepsOnTeam } from "../../access/explain.ts"
+import { type About, joined, type Step, stepsOnAccount, stepsOnRepository, stepsOnTeam } from "../../access/explain/steps.ts"
 import { Mode, type Unit } from "../../access/modes.ts"
 import { roleIn } from "../../access/policies/organization-role.ts"
 import { findKnown, locateUser, userVisible } from "../../access/policies/people.ts"
@@ -18,7 +18,7 @@ import type { Services } from "../../core/services.ts"
 import { codeMode } from "../../features/code/pushes/admission.ts"
 import { partAt } from "../../features/code/wiki/part.ts"
 import { requireUsable } from "../../features/people/sign-in/authenticate.ts"
-import type { Asked, Declarations, Explain, Explained, Question } from "../../features/site/explain/explainer.ts"
+import type { Asked, Explain, Explained, Question } from "../../features/site/explain/explainer.ts"
 import { API_BASE } from "../api/server.ts"
 import { hiddenFrom } from "../git-http/answer.ts"
 import { ADMISSION, admitToFile, admitToPage } from "../routing/admission.ts"
@@ -29,6 +29,13 @@ import { pathOf, type RouteTable, routeTable } from "../routing/routes.ts"
  * Explains requests. Whether one is allowed, and its status, are found by judging it as the pipeline does: the same conditions of admission, and the `open` of the
  * record itself, which only reads. The steps beside it come from the rules as data. What the reader may not know of ends with the same step as what is missing.
  */
+
+/** All that is declared, loaded when somebody asks. */
+export interface Declarations {
+  readonly operations: readonly Operation[]
+  readonly pages: readonly Page[]
+  readonly files: readonly File[]
+}
 
 // --- what is asked for -----------------------------------------------------------------------------------------------------------
 

@@ -51,7 +51,7 @@ export const issueOperations: readonly Operation[] = [
     answers: { 201: Issue, 202: HeldRequest },
     refuses: ["badRequest", "forbidden", "invalid", "preconditionFailed", "tooMany"],
     handle: async ({ services, db, body, ...found }) => {
-      const gate = gateAt(services.config, found) && (await import("../newcomers/open.ts"))
+      const gate = gateAt(services.config, found) && (await import("./newcomers.ts"))
       const held = await gate?.holdIssue(services, db, found, body)
       if (held) return accepted(held)
       return created(

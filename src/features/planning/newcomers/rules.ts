@@ -10,7 +10,6 @@ import { flag } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
-import { lockForIssues } from "../issues/lock.ts"
 import { type Gate, gateAt } from "./gate.ts"
 import { countOpened, countWaiting, findAccepted, findVerified, type HeldRow, insertHeld } from "./store.ts"
 
@@ -69,7 +68,9 @@ export function hold(services: Services, found: Found, gate: Gate, { isPull, tit
   return services.database.write(async (tx) => {
     // The person first, so that what they ask for in several repositories is counted together.
     await lockRow(tx, "users", me.id)
-    const repository = await lockForIssues(tx, found.repository.id)
+    const repository = await lockRow(tx, "repositories", found.repository.id)
+    if (!repository) throw refuse.notFound()
+    if (repository.is_archived === 1) throw refuse.archived()
     await requireUnblocked(tx, me, [owner])
     const { waitingPerAccount, waitingPerRepository } = services.config.newcomers
     const waiting = await countWaiting.first(tx, { repositoryId: repository.id, authorId: me.id })

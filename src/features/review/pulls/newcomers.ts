@@ -11,7 +11,7 @@ import { locateEnds } from "./source.ts"
 
 /** What opening a pull request asks of the gate; loaded where there is one. */
 
-export { requireFewOpened } from "../../planning/newcomers/open.ts"
+export { requireFewOpened } from "../../planning/issues/newcomers.ts"
 
 type Found = OnRepository & Me
 

@@ -1,10 +1,8 @@
-import type { Step } from "../../../access/explain.ts"
+import type { Step } from "../../../access/explain/steps.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { extensionPoint } from "../../../core/extensions.ts"
-import type { File } from "../../../core/file.ts"
-import type { Method, Operation } from "../../../core/operation.ts"
-import type { Page } from "../../../core/page.ts"
+import type { Method } from "../../../core/operation.ts"
 import type { Services } from "../../../core/services.ts"
 
 /** What the caller may, and why: asked here, answered by what knows all records and the order in which requests are judged. */
@@ -32,13 +30,6 @@ export interface Asked {
 
 /** Refuses `forbidden` who may not ask about others, and `invalid` a name of nobody they may know of. */
 export type Explain = (asked: Asked, question: Question) => Promise<Explained>
-
-/** All that is declared, loaded when somebody asks. */
-export interface Declarations {
-  readonly operations: readonly Operation[]
-  readonly pages: readonly Page[]
-  readonly files: readonly File[]
-}
 
 export const explainers = extensionPoint<Explain>("explainers")
 

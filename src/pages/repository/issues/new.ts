@@ -197,7 +197,7 @@ const fill: Page = page({
     checkAnswers(template.body, answers)
     const extras = await extrasOf(call, template)
     const body = markdownOf(template.body, answers)
-    const gate = gateAt(services.config, call) && (await import("../../../features/planning/newcomers/open.ts"))
+    const gate = gateAt(services.config, call) && (await import("../../../features/planning/issues/newcomers.ts"))
     if (await gate?.holdIssue(services, call.db, call, { ...extras, title, body })) return moved(HELD_PATH, { flash: HELD_WORDS })
     const issue = await services.database.write(async (tx) => {
       const made = await createIssue(tx, services, call, { ...extras, title, body })

@@ -2,11 +2,11 @@ import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import type { Services } from "../../../core/services.ts"
-import { normalizeTitle } from "../issues/create.ts"
-import type { CreateIssueOption } from "../issues/records.ts"
-import { presentOneHeld } from "./present.ts"
-import type { HeldRequest } from "./records.ts"
-import { gateFor, hold, requireUnderLimit } from "./rules.ts"
+import { normalizeTitle } from "./create.ts"
+import type { CreateIssueOption } from "./records.ts"
+import { presentOneHeld } from "../newcomers/present.ts"
+import type { HeldRequest } from "../newcomers/records.ts"
+import { gateFor, hold, requireUnderLimit } from "../newcomers/rules.ts"
 
 /** What opening an issue asks of the gate; loaded where there is one. */
 

@@ -1,7 +1,7 @@
-import { type Actor, actorId, type User } from "../core/actor.ts"
-import type { Handle } from "../core/database/database.ts"
-import { type Text, Words } from "../core/language/message.ts"
-import { type Condition, type Known, meets, type Reason, type Relation, type RelationName, reasonsOf } from "./condition.ts"
+import { type Actor, actorId, type User } from "../../core/actor.ts"
+import type { Handle } from "../../core/database/database.ts"
+import { type Text, Words } from "../../core/language/message.ts"
+import { type Condition, type Known, meets, type Reason, type Relation, type RelationName, reasonsOf } from "../condition.ts"
 import {
   findCollaborations,
   findMemberOrganizations,
@@ -9,10 +9,10 @@ import {
   findTeamGrants,
   findTransferOffers,
   type Grant,
-} from "./grants.ts"
-import { Mode, modeName, type Unit } from "./modes.ts"
-import { type Owned, permissionOn, reaches, unitEnabled, unitModeOrAdmin } from "./permission.ts"
-import { roleIn } from "./policies/organization-role.ts"
+} from "../grants.ts"
+import { Mode, modeName, type Unit } from "../modes.ts"
+import { type Owned, permissionOn, reaches, unitEnabled, unitModeOrAdmin } from "../permission.ts"
+import { roleIn } from "../policies/organization-role.ts"
 import {
   COLLABORATION,
   entitlementOf,
@@ -27,10 +27,10 @@ import {
   TEAM_IS_SHOWN,
   TEAM_OF_OWNER,
   UNIT_IS_ON,
-} from "./rules.ts"
-import { findMembership, findTeamMember } from "./store.ts"
-import { formFor, type Team } from "./visibility.ts"
-import { COLUMN_WORDS, COMPARED_WORDS, MODE_WORDS, PART_WORDS, RELATION_WORDS, TOLD_TO_FEW } from "./words.ts"
+} from "../rules.ts"
+import { findMembership, findTeamMember } from "../store.ts"
+import { formFor, type Team } from "../visibility.ts"
+import { COLUMN_WORDS, COMPARED_WORDS, MODE_WORDS, PART_WORDS, RELATION_WORDS, TOLD_TO_FEW } from "../words.ts"
 
 /**
  * Why a caller may see a repository, an account or a team, step by step: the rules of `rules.ts` in their order, each with what decided it. It is loaded
