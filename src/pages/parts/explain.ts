@@ -14,7 +14,12 @@ export const stepsView = (steps: readonly Step[]): Html =>
     <ul class="rows">
       ${steps.map(
         ({ holds, because }) =>
-          html`<li>${holds ? state("success", "check", t("Yes")) : state("neutral", "x", t("No"))}<span class="main break">${because}</span></li>`,
+          html`
+            <li>
+              ${holds ? state("success", "check", t("Yes")) : state("neutral", "x", t("No"))}
+              <span class="main break">${because}</span>
+            </li>
+          `,
       )}
     </ul>
   `

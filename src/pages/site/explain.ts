@@ -12,6 +12,20 @@ import { stepsView } from "../parts/explain.ts"
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 
+const ADDRESS = {
+  label: t("Address"),
+  name: "path",
+  required: true,
+  maxlength: 2048,
+  hint: t("A page, the API or git: /owner/repository.git"),
+} as const
+const PERSON = {
+  label: t("User name"),
+  name: "as",
+  maxlength: 255,
+  hint: t("Empty for yourself. Administrators may ask about others."),
+} as const
+
 /** Where one asks why an address is there or not, for oneself or for somebody else. */
 export const explainPages: readonly Page[] = [
   page({
@@ -32,8 +46,8 @@ export const explainPages: readonly Page[] = [
         body: html`
           <h1>Who may do what, and why</h1>
           <form class="form" action="${EXPLAIN_PATH}">
-            ${field({ label: t("Address"), name: "path", value: path, required: true, maxlength: 2048, hint: t("A page, the API or git: /owner/repository.git") })}
-            ${field({ label: t("User name"), name: "as", value: as, maxlength: 255, hint: t("Empty for yourself. Administrators may ask about others.") })}
+            ${field({ ...ADDRESS, value: path })}
+            ${field({ ...PERSON, value: as })}
             <div class="bar"><button class="primary">Explain</button></div>
           </form>
           ${said}

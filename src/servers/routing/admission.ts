@@ -38,9 +38,8 @@ export const ADMISSION: readonly Admission[] = [
       const { scopes } = actor.credential
       const needed = neededScopes(method, scope)
       if (needed.every((each) => scopeAllows(scopes, each))) return undefined
-      return refuse.forbidden(
-        `token does not have at least one of required scope(s), required=[${needed.join(" ")}], token scope=${[...scopes].join(",")}`,
-      )
+      const words = `token does not have at least one of required scope(s), required=[${needed.join(" ")}], token scope=${[...scopes].join(",")}`
+      return refuse.forbidden(words)
     },
   },
   {

@@ -13,15 +13,14 @@ export const findVerified = query("newcomers.findVerified", (db, p: Params<{ use
   db.selectFrom("emails").select("id").where("user_id", "=", p.userId).where("is_activated", "=", 1).limit(1),
 )
 
-/** Something of theirs that was accepted in the repository: approved, merged, or opened before a certain time. */
+/** Something of theirs that was accepted in the repository: approved, or opened before a certain time. */
 export const findAccepted = query("newcomers.findAccepted", (db, p: Params<{ repositoryId: number; authorId: number; before: number }>) =>
   db
     .selectFrom("issues")
-    .leftJoin("pulls", "pulls.issue_id", "issues.id")
     .select("issues.id")
     .where("issues.repository_id", "=", p.repositoryId)
     .where("issues.author_id", "=", p.authorId)
-    .where((eb) => eb.or([eb("issues.created_at", "<", p.before), eb("pulls.is_merged", "=", 1)]))
+    .where("issues.created_at", "<", p.before)
     .unionAll(
       db
         .selectFrom("held_requests")
