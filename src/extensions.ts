@@ -1,4 +1,5 @@
 import type { Filling } from "./core/extensions.ts"
+import { onFirstUse } from "./core/memoize.ts"
 import { deedKeepers, operationIds } from "./core/task-token.ts"
 import { tokensOfJobs } from "./features/actions/tasks/bearer.ts"
 import { commitsOfDeletions } from "./features/code/deletions/commits.ts"
@@ -21,8 +22,18 @@ import { pullStateRule } from "./features/review/pulls/state.ts"
 import { lineUpScheduled } from "./features/review/queue/on-schedule.ts"
 import { commitsOfVersions, stackedSeries } from "./features/review/stacks/extensions.ts"
 import { operationCalls } from "./features/site/batch/calls.ts"
+import { explainers } from "./features/site/explain/explainer.ts"
 import { operations } from "./operations.ts"
 import { stepsAfterPush } from "./push-steps.ts"
+
+/** Explains requests from all that is declared; loaded when somebody asks. */
+const explainer = onFirstUse(async () => {
+  const { openExplain } = await import("./servers/explain/explain.ts")
+  return openExplain(async () => {
+    const [{ pages }, { files }] = await Promise.all([import("./pages.ts"), import("./files.ts")])
+    return { operations, pages, files }
+  })
+})
 
 /** What higher features register for lower ones, by extension point. */
 export const extensions: readonly Filling[] = [
@@ -48,4 +59,5 @@ export const extensions: readonly Filling[] = [
   // Loaded with the first change that such a token makes.
   deedKeepers.with({ keep: async (...deed) => (await import("./features/people/sign-in/credentials/deeds.ts")).keepDeed(...deed) }),
   operationIds.with(() => operations.map(({ id }) => id)),
+  explainers.with(async (asked, question) => (await explainer())(asked, question)),
 ]

@@ -58,6 +58,7 @@ import { forgetGuesses } from "./features/people/sign-in/guesses/guesses.ts"
 import { forgetInvitations } from "./features/people/sign-in/registration/registration.ts"
 import { requireSecondFactors } from "./features/people/sign-in/second-factor/jobs.ts"
 import { forgetSessions } from "./features/people/sign-in/sessions/sessions.ts"
+import { cleanUpHeldRequests } from "./features/planning/newcomers/clean-up.ts"
 import { detectManualMergesJob, retryScheduledMerges, scheduledMergeJob } from "./features/review/merging/jobs.ts"
 import { pullJobs } from "./features/review/pulls/jobs.ts"
 import { advanceMergeQueues, forgetTrials, queueJobs } from "./features/review/queue/jobs.ts"
@@ -156,6 +157,7 @@ const tasks: readonly Task[] = [
   sweepLfs,
   abortUploads,
   cleanUpPackages,
+  cleanUpHeldRequests,
   maintainRepositories,
   pruneRepositories,
   checkRepositories,

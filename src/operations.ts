@@ -67,6 +67,7 @@ import { issueSubscriptionOperations } from "./features/planning/subscriptions/o
 import { taskOperations } from "./features/planning/tasks/operations.ts"
 import { trackingOperations } from "./features/planning/tracking/operations.ts"
 import { mergeOperations } from "./features/review/merging/operations.ts"
+import { newcomerOperations } from "./features/review/newcomers/operations.ts"
 import { commitPullOperations } from "./features/review/pulls/commit-operations.ts"
 import { pullContentOperations } from "./features/review/pulls/content-operations.ts"
 import { pullOperations } from "./features/review/pulls/operations.ts"
@@ -80,6 +81,7 @@ import { adoptionOperations } from "./features/site/adoption/operations.ts"
 import { announcementOperations } from "./features/site/announcements/operations.ts"
 import { auditOperations } from "./features/site/audit/operations.ts"
 import { batchOperations } from "./features/site/batch/operations.ts"
+import { explainOperations } from "./features/site/explain/operations.ts"
 import { siteOperations } from "./features/site/information/operations.ts"
 import { sentArchiveOperations } from "./features/site/migration/archives/operations.ts"
 import { migrationOperations } from "./features/site/migration/operations.ts"
@@ -148,6 +150,7 @@ export const operations: readonly Operation[] = registry(
   trackingOperations,
   issueSubscriptionOperations,
   issueListOperations,
+  newcomerOperations,
   issueOperations,
   assigneeOperations,
   commentOperations,
@@ -172,5 +175,6 @@ export const operations: readonly Operation[] = registry(
   batchOperations,
   undoOperations,
   auditOperations,
+  explainOperations,
   markupOperations,
 )

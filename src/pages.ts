@@ -16,6 +16,7 @@ import { organizationDeletedPages } from "./pages/organization/deleted.ts"
 import { invitationPages } from "./pages/organization/invitation.ts"
 import { organizationLabelPages } from "./pages/organization/labels.ts"
 import { organizationPages } from "./pages/organization/members.ts"
+import { organizationNewcomerPages } from "./pages/organization/newcomers.ts"
 import { ownOrganizationPages } from "./pages/organization/settings.ts"
 import { teamPages } from "./pages/organization/teams.ts"
 import { appearancePages } from "./pages/parts/diffs/appearance.ts"
@@ -52,6 +53,7 @@ import { deletedPages } from "./pages/repository/deleted.ts"
 import { elsewherePages } from "./pages/repository/elsewhere.ts"
 import { forkPages } from "./pages/repository/fork.ts"
 import { forksPages } from "./pages/repository/forks.ts"
+import { heldPages } from "./pages/repository/held.ts"
 import { bulkPages } from "./pages/repository/issues/bulk.ts"
 import { textHistoryPages } from "./pages/repository/issues/history.ts"
 import { newIssuePages } from "./pages/repository/issues/new.ts"
@@ -73,6 +75,7 @@ import { collaboratorPages } from "./pages/repository/settings/collaboration.ts"
 import { generalPages } from "./pages/repository/settings/general.ts"
 import { deployKeyPages } from "./pages/repository/settings/keys.ts"
 import { mirrorPages } from "./pages/repository/settings/mirrors.ts"
+import { newcomerPages } from "./pages/repository/settings/newcomers.ts"
 import { tagRulePages } from "./pages/repository/settings/tags.ts"
 import { starPages } from "./pages/repository/stars.ts"
 import { transferPages } from "./pages/repository/transfer.ts"
@@ -86,6 +89,7 @@ import { activatePages } from "./pages/user/activate.ts"
 import { changePasswordPages } from "./pages/user/change-password.ts"
 import { confirmPages } from "./pages/user/confirm.ts"
 import { forgotPasswordPages } from "./pages/user/forgot-password.ts"
+import { ownHeldPages } from "./pages/user/held.ts"
 import { linkAccountPages } from "./pages/user/link-account.ts"
 import { loginPages } from "./pages/user/login.ts"
 import { providerPages } from "./pages/user/oauth2.ts"
@@ -204,6 +208,10 @@ const declared = pageRegistry(
   starPages,
   tagPages,
   teamPages,
+  organizationNewcomerPages,
+  heldPages,
+  newcomerPages,
+  ownHeldPages,
   textHistoryPages,
   tokenPages,
   unsubscribePages,

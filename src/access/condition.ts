@@ -36,6 +36,41 @@ type NameOf<S extends SubjectName> = S extends SubjectName ? `${S}.${keyof Subje
 /** A column of one of the subjects: "repository.is_private". */
 export type ColumnName = NameOf<SubjectName>
 
+/** The columns that rules compare with values. Each has words in `words.ts`, for those who ask why. */
+export type Judged =
+  | `repository.${"is_private" | "openness" | "owner_id" | "shares_workflows" | "projects_mode" | "external_tracker_url" | "external_wiki_url"}`
+  | `repository.has_${"code" | "issues" | "pull_requests" | "releases" | "wiki" | "projects" | "packages" | "actions"}`
+  | `owner.${"visibility" | "kind" | "requires_second_factor"}`
+  | `caller.${"is_admin" | "is_restricted" | "lacks_required_factor"}`
+  | "team.visibility"
+  | "project.repository_id"
+  | `package.${"is_restricted" | "repository_id"}`
+  | "asked.unit"
+
+/** The columns that rules compare with each other, or with lists. */
+export type Compared =
+  | "repository.owner_id = caller.id"
+  | "owner.id = caller.id"
+  | "repository.id = key.repository_id"
+  | "repository.owner_id = key.owner_id"
+  | "team.organization_id = repository.owner_id"
+  | "repository.id in key.repository_ids"
+  | "repository.owner_id in key.owner_ids"
+  | "owner.id in key.owner_ids"
+
+/** The relations that rules ask for. */
+export type RelationName =
+  | "membership"
+  | "collaboration"
+  | "team"
+  | "teamOfOwner"
+  | "offer"
+  | "ownership"
+  | "inTeam"
+  | "hasRepository"
+  | "followsCaller"
+  | "sharesTeam"
+
 interface Column {
   readonly of: SubjectName
   readonly name: string
@@ -48,6 +83,7 @@ type Value = string | number | null
  * both.
  */
 export interface Relation {
+  readonly name: RelationName
   /** The text after `from`. Columns below have the names that they have there. */
   readonly from: string
   /** The column that names the repository, the account or the team. */
@@ -66,9 +102,9 @@ export type Condition =
   | boolean
   | { readonly kind: "all" | "any"; readonly of: readonly Condition[] }
   | { readonly kind: "not"; readonly of: Condition }
-  | { readonly kind: "is"; readonly column: Column; readonly value: Value; readonly negated: boolean }
-  | { readonly kind: "same"; readonly left: Column; readonly right: Column }
-  | { readonly kind: "among"; readonly column: Column; readonly values: Column; readonly from: string }
+  | { readonly kind: "is"; readonly judged: Judged; readonly column: Column; readonly value: Value; readonly negated: boolean }
+  | { readonly kind: "same"; readonly compared: Compared; readonly left: Column; readonly right: Column }
+  | { readonly kind: "among"; readonly compared: Compared; readonly column: Column; readonly values: Column; readonly from: string }
   | { readonly kind: "cases"; readonly column: Column; readonly cases: ReadonlyMap<string, Condition> }
   | { readonly kind: "linked"; readonly to: "owner" | "repository"; readonly by: Column; readonly of: Condition }
   /** With a unit, that one counts ("" for any); without, the requested one. */
@@ -76,7 +112,7 @@ export type Condition =
 
 // --- writing rules ---------------------------------------------------------------------------------------------------------------
 
-function columnOf(name: ColumnName): Column {
+function columnOf(name: string): Column {
   const dot = name.indexOf(".")
   const of = SUBJECT_NAMES.find((subject) => subject === name.slice(0, dot))
   if (!of) throw new TypeError(`no such subject: ${name}`)
@@ -88,17 +124,27 @@ export const all = (...of: readonly Condition[]): Condition => ({ kind: "all", o
 export const any = (...of: readonly Condition[]): Condition => ({ kind: "any", of })
 export const not = (of: Condition): Condition => ({ kind: "not", of })
 
-export const is = (name: ColumnName, value: Value): Condition => ({ kind: "is", column: columnOf(name), value, negated: false })
-export const isNot = (name: ColumnName, value: Value): Condition => ({ kind: "is", column: columnOf(name), value, negated: true })
-export const same = (left: ColumnName, right: ColumnName): Condition => ({ kind: "same", left: columnOf(left), right: columnOf(right) })
+const compare = (judged: Judged, value: Value, negated: boolean): Condition => ({
+  kind: "is",
+  judged,
+  column: columnOf(judged),
+  value,
+  negated,
+})
+export const is = (name: Judged, value: Value): Condition => compare(name, value, false)
+export const isNot = (name: Judged, value: Value): Condition => compare(name, value, true)
+
+/** The two columns have the same value. */
+export function same(compared: Extract<Compared, `${string} = ${string}`>): Condition {
+  const [left = "", right = ""] = compared.split(" = ")
+  return { kind: "same", compared, left: columnOf(left), right: columnOf(right) }
+}
 
 /** The value is one of a list, which a query reads by the text `from`. */
-export const among = (name: ColumnName, values: "key.repository_ids" | "key.owner_ids", from: string): Condition => ({
-  kind: "among",
-  column: columnOf(name),
-  values: columnOf(values),
-  from,
-})
+export function among(compared: Extract<Compared, `${string} in ${string}`>, from: string): Condition {
+  const [column = "", values = ""] = compared.split(" in ")
+  return { kind: "among", compared, column: columnOf(column), values: columnOf(values), from }
+}
 
 /** The condition of the column's value. A value that is not listed meets none. */
 export const cases = (name: ColumnName, of: Readonly<Record<string, Condition>>): Condition => ({
@@ -218,6 +264,40 @@ export function impliedBy(condition: Condition): Pick<Known, "repository" | "own
   }
   collect(condition)
   return { repository, owner }
+}
+
+/** A part of a condition that can't be divided, and whether the rows meet it. */
+export interface Reason {
+  readonly part: Exclude<Condition, boolean | { readonly kind: "all" | "any" | "not" | "cases" | "linked" }>
+  readonly holds: boolean
+  /** Of a comparison with a value: what the row says. */
+  readonly value?: unknown
+}
+
+/**
+ * Why completely known rows meet a condition, or why not: the parts that decide it. Of several that must hold, the first that does not; where none of
+ * several holds, all of them.
+ */
+export function reasonsOf(condition: Condition, known: Known): readonly Reason[] {
+  if (typeof condition === "boolean") return []
+  switch (condition.kind) {
+    case "all":
+    case "any": {
+      const decisive = condition.of.find((each) => meets(each, known) === (condition.kind === "any"))
+      return decisive === undefined ? condition.of.flatMap((each) => reasonsOf(each, known)) : reasonsOf(decisive, known)
+    }
+    case "not":
+    case "linked":
+      return reasonsOf(condition.of, known)
+    case "cases":
+      return reasonsOf(condition.cases.get(String(columnValue(known, condition.column))) ?? false, known)
+    case "is":
+      return [{ part: condition, holds: meets(condition, known), value: columnValue(known, condition.column) }]
+    case "same":
+    case "among":
+    case "related":
+      return [{ part: condition, holds: meets(condition, known) }]
+  }
 }
 
 // --- in SQL ----------------------------------------------------------------------------------------------------------------------

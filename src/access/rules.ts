@@ -45,6 +45,7 @@ export const ASKED_UNIT_IS_ON: Condition = cases("asked.unit", { ...UNIT_IS_ON, 
 // --- how a caller is related to a repository or an account ----------------------------------------------------------------------------
 
 export const MEMBERSHIP = {
+  name: "membership",
   from: "organization_members",
   subject: { of: "owner", column: "organization_members.organization_id" },
   ofOrganizations: true,
@@ -52,6 +53,7 @@ export const MEMBERSHIP = {
 } as const satisfies Relation
 
 export const COLLABORATION = {
+  name: "collaboration",
   from: "collaborations",
   subject: { of: "repository", column: "collaborations.repository_id" },
   caller: "collaborations.user_id",
@@ -65,6 +67,7 @@ const GRANTED_BY_TEAM = {
 } as const
 
 export const TEAM = {
+  name: "team",
   from: `team_repositories
     join team_members on team_members.team_id = team_repositories.team_id
     join teams on teams.id = team_repositories.team_id
@@ -77,6 +80,7 @@ export const TEAM = {
 
 /** A team of an organization, for what belongs to the organization itself. */
 export const TEAM_OF_OWNER = {
+  name: "teamOfOwner",
   from: `team_members
     join teams on teams.id = team_members.team_id
     left join team_units on team_units.team_id = teams.id`,
@@ -88,6 +92,7 @@ export const TEAM_OF_OWNER = {
 
 /** The offer of a transfer: to the caller, or to an organisation where the caller may create repositories. */
 export const OFFER: Relation = {
+  name: "offer",
   from: "repository_transfers",
   subject: { of: "repository", column: "repository_transfers.repository_id" },
   caller: (id) => `(repository_transfers.recipient_id = ${id} or exists (
@@ -98,6 +103,7 @@ export const OFFER: Relation = {
 
 /** The caller is in a team of the organization that has everything. */
 export const OWNERSHIP = {
+  name: "ownership",
   from: "team_members as mine join teams as own on own.id = mine.team_id",
   subject: { of: "owner", column: "mine.organization_id" },
   ofOrganizations: true,
@@ -106,6 +112,7 @@ export const OWNERSHIP = {
 } as const satisfies Relation
 
 export const IN_TEAM: Relation = {
+  name: "inTeam",
   from: "team_members",
   subject: { of: "team", column: "team_members.team_id" },
   caller: "team_members.user_id",
@@ -113,18 +120,21 @@ export const IN_TEAM: Relation = {
 
 /** The team at hand has the repository. */
 const HAS_REPOSITORY: Relation = {
+  name: "hasRepository",
   from: "team_repositories",
   subject: { of: "repository", column: "team_repositories.repository_id" },
   caller: () => "team_repositories.team_id = teams.id",
 }
 
 const FOLLOWS_CALLER: Relation = {
+  name: "followsCaller",
   from: "follows",
   subject: { of: "owner", column: "follows.follower_id" },
   caller: "follows.followed_id",
 }
 
 const SHARES_TEAM: Relation = {
+  name: "sharesTeam",
   from: "team_members as theirs join team_members as mine on mine.team_id = theirs.team_id",
   subject: { of: "owner", column: "theirs.user_id" },
   caller: "mine.user_id",
@@ -156,13 +166,17 @@ const STORED_OPEN = any(STORED_PUBLIC, all(UNRESTRICTED, is("repository.openness
 /** The account that has what is being deleted; no one reaches what is its own. See `src/features/code/lifecycle/remains.ts`. */
 export const NOBODY_ID = -3
 
-const OWNS = any(is("caller.is_admin", 1), same("repository.owner_id", "caller.id"))
+const OWNS = any(is("caller.is_admin", 1), same("repository.owner_id = caller.id"))
 
 /** What is being deleted is private and granted to no one, so that only administrators of the site could see it. */
 const IS_THERE = any(isNot("caller.is_admin", 1), isNot("repository.owner_id", NOBODY_ID))
 
+/** What a rule is about, for those who ask why. */
+export type RuleName = "owns" | "open" | "public" | "key" | "job" | "shared" | "shown"
+
 /** A mode in the whole repository, or in one unit of it, for callers who meet the condition. */
 export interface Rule {
+  readonly name: RuleName
   readonly when: Condition
   readonly mode: number
   readonly unit?: Unit
@@ -199,8 +213,8 @@ function entitlement(claims: Claims): Entitlement {
 const CLAIMS_OF_PEOPLE: Claims = {
   within: IS_THERE,
   rules: [
-    { when: OWNS, mode: Mode.owner },
-    { when: OPEN, mode: Mode.read },
+    { name: "owns", when: OWNS, mode: Mode.owner },
+    { name: "open", when: OPEN, mode: Mode.read },
   ],
   grants: [COLLABORATION, TEAM],
   granted: ofOwner(IS_GRANTED),
@@ -213,18 +227,21 @@ export const OF_CALLERS = entitlement({ ...CLAIMS_OF_PEOPLE, lastResort: OFFER }
 const OF_PUBLIC_ONLY_TOKENS = entitlement({ ...CLAIMS_OF_PEOPLE, lastResort: OFFER, within: PUBLIC })
 
 const isChosenOwner = (name: "owner.id" | "repository.owner_id"): Condition =>
-  among(name, "key.owner_ids", "select owner_id from access_token_owners where token_id = {key.token_id}")
+  among(`${name} in key.owner_ids`, "select owner_id from access_token_owners where token_id = {key.token_id}")
 
 /** A repository that the caller's token was limited to, by itself or by its owner. */
 const CHOSEN = any(
-  among("repository.id", "key.repository_ids", "select repository_id from access_token_repositories where token_id = {key.token_id}"),
+  among("repository.id in key.repository_ids", "select repository_id from access_token_repositories where token_id = {key.token_id}"),
   isChosenOwner("repository.owner_id"),
 )
 
 /** A token that is limited gives what its owner has in what was chosen, and in all else what anyone may read. */
 const OF_LIMITED_TOKENS: Claims = {
   within: IS_THERE,
-  rules: [{ when: PUBLIC, mode: Mode.read }, ...CLAIMS_OF_PEOPLE.rules.map((rule) => ({ ...rule, when: all(CHOSEN, rule.when) }))],
+  rules: [
+    { name: "public", when: PUBLIC, mode: Mode.read },
+    ...CLAIMS_OF_PEOPLE.rules.map((rule) => ({ ...rule, when: all(CHOSEN, rule.when) })),
+  ],
   grants: CLAIMS_OF_PEOPLE.grants,
   granted: all(CHOSEN, ofOwner(IS_GRANTED)),
   stored: STORED_PUBLIC,
@@ -232,12 +249,21 @@ const OF_LIMITED_TOKENS: Claims = {
 const OF_CHOSEN = entitlement(OF_LIMITED_TOKENS)
 const OF_PUBLIC_AMONG_CHOSEN = entitlement({ ...OF_LIMITED_TOKENS, within: PUBLIC })
 
-const OF_ANONYMOUS = entitlement({ within: true, rules: [{ when: PUBLIC, mode: Mode.read }], grants: [], stored: STORED_PUBLIC })
+const OF_ANONYMOUS = entitlement({
+  within: true,
+  rules: [{ name: "public", when: PUBLIC, mode: Mode.read }],
+  grants: [],
+  stored: STORED_PUBLIC,
+})
 
 /** A deploy key gives access to the code and the wiki of its own repository, of any owner, and not to other repositories, not even public ones. */
 function ofDeployKey(mode: number): Entitlement {
-  const when = same("repository.id", "key.repository_id")
-  return entitlement({ within: true, rules: (["repo.code", "repo.wiki"] as const).map((unit) => ({ when, mode, unit })), grants: [] })
+  const when = same("repository.id = key.repository_id")
+  return entitlement({
+    within: true,
+    rules: (["repo.code", "repo.wiki"] as const).map((unit) => ({ name: "key" as const, when, mode, unit })),
+    grants: [],
+  })
 }
 const OF_READING_KEYS = ofDeployKey(Mode.read)
 const OF_WRITING_KEYS = ofDeployKey(Mode.write)
@@ -245,25 +271,28 @@ const OF_WRITING_KEYS = ofDeployKey(Mode.write)
 const OF_JOBS = new Map<string, Entitlement>()
 
 /** Lets jobs of the owner's other repositories read the code. */
-const SHARED = all(is("repository.shares_workflows", 1), same("repository.owner_id", "key.owner_id"))
+const SHARED = all(is("repository.shares_workflows", 1), same("repository.owner_id = key.owner_id"))
 
 /**
  * A job may do in its own repository what its token was given, and reads what is public. If it may read code, it reads that which is shared as well. The
  * same entitlement for the same modes.
  */
 function ofJob(units: Readonly<Record<string, number>>): Entitlement {
-  const own = same("repository.id", "key.repository_id")
+  const own = same("repository.id = key.repository_id")
   const given = UNITS.flatMap((unit) => {
     const mode = units[unit] ?? Mode.none
-    return mode > Mode.none ? [{ when: own, mode, unit }] : []
+    return mode > Mode.none ? [{ name: "job" as const, when: own, mode, unit }] : []
   })
   const name = given.map(({ unit, mode }) => `${unit} ${mode}`).join()
   const known = OF_JOBS.get(name)
   if (known) return known
-  const shared = (units["repo.code"] ?? Mode.none) > Mode.none ? [{ when: SHARED, mode: Mode.read, unit: "repo.code" as const }] : []
+  const shared =
+    (units["repo.code"] ?? Mode.none) > Mode.none
+      ? [{ name: "shared" as const, when: SHARED, mode: Mode.read, unit: "repo.code" as const }]
+      : []
   const made = entitlement({
     within: true,
-    rules: [{ when: PUBLIC, mode: Mode.read }, ...given, ...shared],
+    rules: [{ name: "public", when: PUBLIC, mode: Mode.read }, ...given, ...shared],
     grants: [],
     stored: STORED_PUBLIC,
   })
@@ -295,7 +324,7 @@ export function knownOf(actor: Actor): Pick<Known, "caller" | "key"> {
 
 // --- accounts --------------------------------------------------------------------------------------------------------------------
 
-const SELF = same("owner.id", "caller.id")
+const SELF = same("owner.id = caller.id")
 const ADMINISTERS_SITE = is("caller.is_admin", 1)
 const LIMITED = is("owner.visibility", "limited")
 
@@ -358,20 +387,20 @@ export const TEAM_IS_SHOWN: AccountRule = {
 
 /** The team can be asked for reviews in the repository: it is the owner's, and has the repository if that is private. */
 export const TEAM_IS_RELATED: Condition = all(
-  same("team.organization_id", "repository.owner_id"),
+  same("team.organization_id = repository.owner_id"),
   any(is("repository.is_private", 0), related(HAS_REPOSITORY)),
 )
 
 // --- projects and packages of accounts -------------------------------------------------------------------------------------------
 
-const READS_OF_PUBLIC = { when: PUBLIC_OWNER, mode: Mode.read }
+const READS_OF_PUBLIC: Rule = { name: "public", when: PUBLIC_OWNER, mode: Mode.read }
 
 /** What callers are entitled to in what belongs to accounts themselves: their own, what their teams grant, and what they read on these conditions. */
 function inAccounts(...reading: readonly Condition[]): (actor: Actor) => Entitlement {
-  const rules = [
-    { when: any(ADMINISTERS_SITE, SELF), mode: Mode.owner },
+  const rules: readonly Rule[] = [
+    { name: "owns", when: any(ADMINISTERS_SITE, SELF), mode: Mode.owner },
     READS_OF_PUBLIC,
-    ...reading.map((when) => ({ when, mode: Mode.read })),
+    ...reading.map((when): Rule => ({ name: "shown", when, mode: Mode.read })),
   ]
   const claims: Claims = { within: true, rules, grants: [TEAM_OF_OWNER], granted: IS_GRANTED }
   const limited: Claims = {

@@ -183,7 +183,7 @@ function accounts(actor: Actor, rule: AccountRule, rows: Rows = { owner: "users"
 }
 
 /** Which form of a rule is that of the caller. */
-function formFor(actor: Actor): keyof AccountRule {
+export function formFor(actor: Actor): keyof AccountRule {
   if (chosenOf(actor)) return hasPublicOnlyScope(actor) ? "narrowChosen" : "chosen"
   return actor.kind === "anonymous" || isPublicOnly(actor) ? "narrow" : "full"
 }

@@ -4,6 +4,7 @@ import type { Handle } from "./database/database.ts"
 import { catalogue, type RefusalKind, refuse } from "./errors.ts"
 import { requireOfJob } from "./job-token.ts"
 import { requireChosen } from "./limited-token.ts"
+import type { Need } from "./need.ts"
 import { pageParameter } from "./record.ts"
 import Type, { type Static, type TObject, type TProperties, type TSchema } from "./schema.ts"
 import type { Services } from "./services.ts"
@@ -50,7 +51,7 @@ export interface Access<Found> {
 export interface AccessRule {
   readonly subject: "site" | "user" | "organization" | "team" | "repository"
   /** The least role that is needed; the words are those of the subject's policies in `access/`. */
-  readonly needs: string
+  readonly needs: Need
   readonly signIn: "required" | "optional"
   /** True: anonymous callers are refused before anything is looked up, and so even where the subject is hidden or missing. */
   readonly asksFirst?: true

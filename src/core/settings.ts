@@ -464,6 +464,23 @@ export const settings = {
       pattern: /^[\w.-]+$/,
     }),
   },
+  newcomers: {
+    gate: choice(
+      ["free", "limited", "held"],
+      "free",
+      "What happens to first issues and pull requests, where owners and repositories say nothing else: nothing, they are limited, or they wait until somebody who may write there approves them.",
+    ),
+    days: integer(7, "Accounts that are younger, and those without a verified address, are newcomers. 0 makes all accounts newcomers.", {
+      max: 3650,
+    }),
+    perDay: integer(3, "How many issues and pull requests a newcomer may open in one repository a day. 0 sets no limit.", { max: 10_000 }),
+    perAccountDay: integer(10, "How many issues and pull requests a newcomer may open in all gated repositories a day. 0 sets no limit.", {
+      max: 10_000,
+    }),
+    waitingPerAccount: integer(10, "How many of an account may wait at once.", { min: 1, max: 10_000 }),
+    waitingPerRepository: integer(200, "How many may wait in one repository at once.", { min: 1, max: 100_000 }),
+    keepSeconds: duration(90 * 86_400, "How long what waits, and what was decided, is kept.", { min: 86_400 }),
+  },
   mail: {
     host: text("", "The mail server (SMTP) that notifications and links for new passwords are sent through. Without it no mail is sent.", {
       accepts: "an IP address or a host name",

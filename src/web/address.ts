@@ -74,3 +74,6 @@ export function isOwnPath(path: string): boolean {
   const url = URL.parse(path, OWN)
   return url?.origin === OWN && !url.pathname.startsWith("//")
 }
+
+/** The page that explains who may do what, and why. */
+export const EXPLAIN_PATH = "/-/explain"

@@ -3,7 +3,7 @@ import { avatarPath } from "../core/avatar.ts"
 import { attribute, type Content, flagged, type Html, html } from "../core/html.ts"
 import { type Text, t } from "../core/language/message.ts"
 import type { Page as ListPage } from "../core/operation.ts"
-import { path, withQuery } from "./address.ts"
+import { EXPLAIN_PATH, path, withQuery } from "./address.ts"
 import { icon } from "./icon.ts"
 import type { IconName } from "./icon-names.ts"
 import type { Keys } from "./shortcuts.ts"
@@ -291,6 +291,10 @@ export const buttonForm = (action: string, text: Content, fields: Readonly<Recor
       <button class="${name}">${text}</button>
     </form>
   `
+
+/** Leads to the page that explains an address to the reader. */
+export const whyLink = (url: string): Html =>
+  html`<a class="button" href="${EXPLAIN_PATH}?path=${encodeURIComponent(url)}" rel="nofollow">${icon("info")}Why?</a>`
 
 /** A search field over a list: a GET form that keeps these other values of the query. */
 export const filterForm = (

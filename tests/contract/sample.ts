@@ -8,7 +8,7 @@ import { CreateTeamOption, EditTeamOption, Team, TeamSearchResults } from "../..
 import { EditUserOption, User } from "../../src/features/people/users/records.ts"
 
 /** Access that is only described. */
-export const access = (subject: AccessRule["subject"], needs: string, signIn: AccessRule["signIn"] = "required") => ({
+export const access = (subject: AccessRule["subject"], needs: AccessRule["needs"], signIn: AccessRule["signIn"] = "required") => ({
   rule: { subject, needs, signIn },
   open: () => ({}),
 })

@@ -12,6 +12,7 @@ import { labelExamples } from "./labels.ts"
 import { mergeExamples } from "./merges.ts"
 import { milestoneExamples } from "./milestones.ts"
 import { mirrorExamples } from "./mirrors.ts"
+import { newcomerExamples } from "./newcomers.ts"
 import { oauth2Examples } from "./oauth2.ts"
 import { organizationExamples } from "./organizations.ts"
 import { packageExamples } from "./packages.ts"
@@ -35,6 +36,7 @@ export const examples: Examples = {
   ...siteExamples,
   ...peopleExamples,
   ...keyExamples,
+  ...newcomerExamples,
   ...oauth2Examples,
   ...organizationExamples,
   ...repositoryExamples,

@@ -38,6 +38,7 @@ async function announcement(world: World): Promise<{ readonly id: number }> {
 /** Operations of the site as a whole. */
 export const siteExamples: Examples = {
   getVersion: () => ({}),
+  explainRequest: () => ({ query: { path: "/api/v1/admin/cron" } }),
   adminCronList: () => ({}),
   adminCronRun: () => ({ path: { task: "check_repo_stats" } }),
   adminListDeeds: () => ({}),

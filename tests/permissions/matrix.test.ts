@@ -14,8 +14,9 @@ import Type from "../../src/core/schema.ts"
 import { operations } from "../../src/operations.ts"
 import { openHttp } from "../../src/servers/http.ts"
 import { allowedOnArchived } from "./archived.ts"
-import { type Cell, expected } from "./expectation.ts"
-import { buildWorld, credentials, roles, type Visibility, visibilities, type World } from "./world.ts"
+import { addressIn, cellsOf } from "./cells.ts"
+import { expected } from "./expectation.ts"
+import { buildWorld, type Visibility, visibilities, type World } from "./world.ts"
 
 /** The status sent in place of the handlers' answers; no operation has it. */
 const LET_IN = 299
@@ -30,14 +31,6 @@ const probe = (operation: Operation): Operation => ({
     return { run: () => ({ status: LET_IN, body: undefined }) }
   },
 })
-
-/** The cells that can differ: an anonymous caller has no credential, and the site as a whole no visibility. */
-const cellsOf = ({ rule }: Operation): readonly Cell[] =>
-  (rule.subject === "site" ? (["public"] as const) : visibilities).flatMap((visibility) =>
-    roles.flatMap((role) =>
-      (role === "anonymous" ? (["password"] as const) : credentials).map((credential) => ({ role, credential, visibility })),
-    ),
-  )
 
 describe("the permission matrix", () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 })
@@ -67,16 +60,7 @@ describe("the permission matrix", () => {
     await hearth.close()
   })
 
-  const addressOf = ({ path, rule }: Operation, visibility: Visibility): string => {
-    const values = world.parameters(visibility)
-    const [kind = ""] = rule.needs.split(":")
-    const subject = kind === "comment" || kind === "review" ? kind : rule.subject
-    const id = subject === "site" || subject === "user" || subject === "organization" ? undefined : values[`${subject}_id`]
-    // The issue is the first of its repository, the pull request the second.
-    const index = path.includes("/pulls/{index}") ? "2" : "1"
-    const known: Readonly<Record<string, string | undefined>> = { ...values, id, index, diffType: "diff" }
-    return path.replace(/\{(\w+)\}/g, (_, name: string) => known[name] ?? "1")
-  }
+  const addressOf = (operation: Operation, visibility: Visibility): string => addressIn(world, operation, visibility)
 
   const ask = (method: string, path: string, authorization: string | undefined): Promise<number> =>
     new Promise((resolve, reject) => {

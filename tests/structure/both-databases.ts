@@ -29,6 +29,8 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "tests/attacks/agents.test.ts",
     "tests/attacks/limited-tokens.test.ts",
     "tests/stories/agents.test.ts",
+    "tests/stories/explain.test.ts",
+    "tests/stories/newcomers.test.ts",
   ],
   "rules with row locks, and callers at once": [
     "tests/stories/merge-queue.test.ts",

@@ -54,6 +54,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   gpg_key_emails: "features/people/keys",
   gpg_keys: "features/people/keys",
   guesses: "features/people/sign-in/guesses",
+  held_requests: "features/planning/newcomers",
   import_faults: "features/site/migration/writers",
   imported_items: "features/site/migration/writers",
   imported_people: "features/site/migration/writers",

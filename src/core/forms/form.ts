@@ -95,8 +95,8 @@ interface Declared<Address extends string> {
   readonly guards?: readonly string[]
   /** Clears away what only this form needed, once it was done. */
   readonly after?: (typed: Typed, request: Request) => Promise<void>
-  /** What the person is told afterwards. */
-  readonly done?: Text
+  /** What the person is told afterwards, where that depends on the record of the answer by it. */
+  readonly done?: Text | ((record: unknown) => Text)
   /** Beside `done`, the form that takes it back: this one, unless `by` names another, with these fields. Nothing where there is nothing to take back. */
   readonly undo?: {
     readonly by?: Pick<Page, "id">
@@ -193,7 +193,8 @@ export function form<Address extends string>(declared: Declared<Address>): Page 
           if (declared.done === undefined) return moved(to)
           const fields = undo?.fields({ ...done, before, services: request.services })
           const back = { form: undo?.by?.id ?? declared.id, path: undo?.path?.(request.path) ?? request.path }
-          return moved(to, { flash: declared.done, ...(fields && { undo: { ...back, fields } }) })
+          const flash = typeof declared.done === "function" ? declared.done(sent.body) : declared.done
+          return moved(to, { flash, ...(fields && { undo: { ...back, fields } }) })
         } catch (thrown) {
           const error = asProblem(thrown, declared)
           if (!(error instanceof Refusal) || !isForTheForm(error, declared.picks !== undefined)) throw error

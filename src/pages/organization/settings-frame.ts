@@ -9,6 +9,7 @@ import { besideParts, type Parts } from "../../web/parts.ts"
 
 const PARTS = {
   general: { text: t("General"), icon: "gear", path: "" },
+  newcomers: { text: t("Newcomers"), icon: "person-add", path: "/newcomers" },
   labels: { text: t("Labels"), icon: "tag", path: "/labels" },
   webhooks: { text: t("Webhooks"), icon: "webhook", path: "/hooks" },
   runners: { text: t("Runners"), icon: "server", path: "/actions/runners" },

@@ -17,6 +17,7 @@ import { type Field, formButton, formView } from "../../web/form.ts"
 import { icon } from "../../web/icon.ts"
 import { time } from "../../web/time.ts"
 import { accountRows } from "../parts/account/list-view.ts"
+import { whoMayForm } from "../parts/explain.ts"
 import { organizationSettings } from "./settings-frame.ts"
 
 const visibility: Field = {
@@ -151,6 +152,7 @@ const general: Page = page({
           submit: t("Save"),
           fields: factorFields(organization, services.now()),
         })}
+        ${whoMayForm({ organization })}
         <h2 id="danger">Danger zone</h2>
         ${formView(rename, {
           ...shown,

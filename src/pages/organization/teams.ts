@@ -9,6 +9,7 @@ import { path } from "../../web/address.ts"
 import { empty, pager } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
 import { organizationPage } from "../parts/account/frame.ts"
+import { whoMayForm } from "../parts/explain.ts"
 import { teamEditPages } from "./team-edit.ts"
 import { teamMemberPages } from "./team-members.ts"
 import { teamRepositoryPages } from "./team-repositories.ts"
@@ -44,6 +45,7 @@ const list: Page = page({
             : empty("organization", t("No teams"), t("Teams give their members access to the organization’s repositories."))
         }
         ${pager(reader.url, rows, total)}
+        ${role.isOwner && whoMayForm({ organization })}
       `,
     })
   },

@@ -6,10 +6,14 @@ import { type Content, type Html, html } from "../../core/html.ts"
 import { type Text, t } from "../../core/language/message.ts"
 import type { Request } from "../../core/operation.ts"
 import { MissingWithin, type Page, page, type Shown } from "../../core/page.ts"
+import { escapePath } from "../../core/text/escape-path.ts"
 import { type Located, locateCode, type OnCode } from "../../features/code/contents/locate.ts"
+import { explain } from "../../features/site/explain/explainer.ts"
 import { codePath, loginFor, repositoryPath } from "../../web/address.ts"
+import { whyLink } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
 import { finderPath } from "../parts/code/finder.ts"
+import { stepsView } from "../parts/explain.ts"
 import { type RepositoryTab, repositoryPage } from "./frame.ts"
 
 const WITHIN = "/{owner}/{repo}"
@@ -63,6 +67,7 @@ interface Missing {
 async function missingPage(page: Page, call: Call): Promise<Shown> {
   const { title, text, links = [] } = await missingOf(page, call)
   const at = repositoryPath(call)
+  const url = page.address.replace(/\{(\w+)\}/g, (_, name: string) => escapePath(call.path[name] ?? ""))
   return repositoryPage(call, {
     tab: TABS[wordOf(page, call)] ?? "code",
     title,
@@ -76,12 +81,22 @@ async function missingPage(page: Page, call: Call): Promise<Shown> {
         <div class="bar">
           ${links}
           <a class="button" href="${at}">${icon("repo")}${call.repository.name}</a>
+          ${call.actor.kind === "user" && whyLink(url)}
           ${call.actor.kind === "anonymous" && html`<a class="button" href="${loginFor(at)}" rel="nofollow">${icon("sign-in")}Sign in</a>`}
         </div>
+        ${call.permission.mode >= Mode.admin && (await whyMissing(call, url))}
         <p class="muted small">Status 404</p>
       </section>
     `,
   })
+}
+
+/** What stands against it, for who administers the repository. */
+async function whyMissing({ services, db, actor }: Call, url: string): Promise<Content> {
+  const { steps } = await explain({ services, db, actor }, { method: "GET", path: url })
+  return stepsView(
+    steps.filter(({ holds, rule }) => !holds && /^(found|archived|repository\.(?!owns|open|collaboration|team|offer))/.test(rule)),
+  )
 }
 
 /** The tab of what an address is about, by its first word. */

@@ -3,6 +3,7 @@ import { refuse } from "../../core/errors.ts"
 import { html } from "../../core/html.ts"
 import { moved, type Page, page, sentText } from "../../core/page.ts"
 import { assetAddress } from "../../web/assets.ts"
+import { explainPages } from "./explain.ts"
 import { sitemapPages } from "./sitemap.ts"
 import { stylePage } from "./style.ts"
 
@@ -62,6 +63,7 @@ export const sitePages: readonly Page[] = [
   }),
 
   ...sitemapPages,
+  ...explainPages,
 ]
 
 /** The file security.txt must be renewed after this time. */

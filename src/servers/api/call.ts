@@ -8,13 +8,14 @@ import { uploadFormOf } from "../../core/upload.ts"
 import { auditEntryOf } from "../../features/site/administration/audit.ts"
 import type { Called } from "../../features/site/batch/calls.ts"
 import { queryOf } from "../../web/address.ts"
+import { admitToOperation } from "../routing/admission.ts"
 import { recorded } from "../routing/pipeline.ts"
 import { ownLocation, plainUrl, refusalOfNul } from "../routing/redirect.ts"
 import { pathOf, type RouteTable, routeTable } from "../routing/routes.ts"
 import { asRefusal, movedPath, refusalBody, render } from "./answer.ts"
 import { logFault, retryAfter } from "./faults.ts"
 import { readPage, readRecord } from "./input.ts"
-import { type AnswerWatcher, API_BASE, admit, bodyLimitOf, inputOf, run } from "./steps.ts"
+import { type AnswerWatcher, API_BASE, bodyLimitOf, inputOf, run } from "./steps.ts"
 
 export { type AnswerWatcher, API_BASE }
 
@@ -38,7 +39,7 @@ export async function callOperation(services: Services, given: OperationCall, on
   const { operation, path, query = new URLSearchParams(), caller, request } = given
   const { actor } = caller
   if (takesFiles(operation)) throw refuse.invalid("path", t`${operation.id} takes or gives a file, which needs a request of its own`)
-  admit(services, operation, actor)
+  admitToOperation(services, operation, actor)
   const recent = operation.mayBeOld ? services.database.recent() : undefined
   const opened = await operation.open({ services, db: recent ?? services.database.read, actor, path })
   const input = { ...inputOf(services, operation, query), body: bodyOf(services, operation, given.body), request }

@@ -9,10 +9,11 @@ import type { Operation, Request, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { mediaTypeOf } from "../../core/text/media-type.ts"
 import { afterOthers, isKeyKnown, onceByKey, underLock } from "../../features/site/repeats/repeats.ts"
+import { admitToOperation } from "../routing/admission.ts"
 import type { Caller } from "../routing/pipeline.ts"
 import { render } from "./answer.ts"
 import { readerOf } from "./call.ts"
-import { admit, inputOf } from "./steps.ts"
+import { inputOf } from "./steps.ts"
 
 /* Writes that a client sends with a condition: once by an Idempotency-Key, or only while something is as it was, by If-Match. */
 
@@ -104,7 +105,7 @@ function readingOf(operations: readonly Operation[], operation: Operation): Oper
 
 /** The tag that a GET gives now; undefined where there is nothing. */
 async function tagOf(services: Services, reads: Operation, { caller: { actor }, path, request, ip }: Write): Promise<string | undefined> {
-  admit(services, reads, actor)
+  admitToOperation(services, reads, actor)
   try {
     const opened = await reads.open({ services, db: services.database.read, actor, path })
     const input = inputOf(services, reads, new URLSearchParams())

@@ -8,13 +8,14 @@ import { actAs } from "../../features/people/sign-in/authenticate.ts"
 import { queryOf } from "../../web/address.ts"
 import { clientAddress } from "../client/address.ts"
 import { sendDownload } from "../files/send.ts"
+import { admitToOperation } from "../routing/admission.ts"
 import { callerByHeader, headerText } from "../routing/callers.ts"
 import { type Caller, type Kind, openKept, routesOf } from "../routing/pipeline.ts"
 import { type DeclaredRoute, pathOf } from "../routing/routes.ts"
 import type { SendStream } from "../streams.ts"
 import { render, sendRefusal, sendRendered } from "./answer.ts"
 import { readBody } from "./input.ts"
-import { type AnswerWatcher, API_BASE, admit, bodyLimitOf, inputOf, run } from "./steps.ts"
+import { type AnswerWatcher, API_BASE, bodyLimitOf, inputOf, run } from "./steps.ts"
 
 export interface ApiOptions {
   readonly operations: readonly Operation[]
@@ -43,7 +44,7 @@ export function apiRoutes(services: Services, { operations, onAnswer }: ApiOptio
       if (!sudo) return { actor: signedIn }
       return { actor: await actAs(services, signedIn, sudo), behind: signedIn.kind === "user" ? signedIn.user : undefined }
     },
-    admit: (operation, { actor }) => admit(services, operation, actor),
+    admit: (operation, { actor }) => admitToOperation(services, operation, actor),
     keeps: {
       answers: openKept(services, { mostBytes: 8 * 1024 * 1024, longest: 256 * 1024, isOftenAskedOnce: true }),
       keyOf: (operation, { actor }, request) =>

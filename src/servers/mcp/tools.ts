@@ -8,7 +8,7 @@ import type { Services } from "../../core/services.ts"
 import { requireTaskOperation } from "../../core/task-token.ts"
 import { isInToolset, isToolset, TOOLSETS } from "../../core/toolsets.ts"
 import { takesFiles } from "../api/call.ts"
-import { admit } from "../api/steps.ts"
+import { admitToOperation } from "../routing/admission.ts"
 
 /** Tools, made of the records of operations: their names are the ids of these, which never change. */
 
@@ -84,7 +84,7 @@ export const askedOf = ({ id, method, path, rule }: Operation) => ({ id, method,
 /** Whether the token may be used for it, whatever it is about. Asked again when it is called. */
 async function mayUse(services: Services, operation: Operation, actor: Actor): Promise<boolean> {
   try {
-    admit(services, operation, actor)
+    admitToOperation(services, operation, actor)
     await requireTaskOperation(actor, askedOf(operation))
     return true
   } catch (error) {

@@ -53,6 +53,7 @@ import { taskTokens } from "./0051-task-tokens.ts"
 import { mergeQueue } from "./0052-merge-queue.ts"
 import { stacks } from "./0053-stacks.ts"
 import { undo } from "./0054-undo.ts"
+import { newcomers } from "./0055-newcomers.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
 export const migrations: readonly Migration[] = [
@@ -110,4 +111,5 @@ export const migrations: readonly Migration[] = [
   mergeQueue,
   stacks,
   undo,
+  newcomers,
 ]

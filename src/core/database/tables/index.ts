@@ -11,6 +11,7 @@ import type { JobTables } from "./jobs.ts"
 import type { KeyTables } from "./keys.ts"
 import type { LfsTables } from "./lfs.ts"
 import type { MirrorTables } from "./mirrors.ts"
+import type { NewcomerTables } from "./newcomers.ts"
 import type { OAuth2Tables } from "./oauth2.ts"
 import type { PackageTables } from "./packages.ts"
 import type { PeopleTables } from "./people.ts"
@@ -45,6 +46,7 @@ export interface Tables
     KeyTables,
     LfsTables,
     MirrorTables,
+    NewcomerTables,
     OAuth2Tables,
     PackageTables,
     PeopleTables,

@@ -1,9 +1,10 @@
 import type { Generated } from "kysely"
+import type { NewcomerColumns } from "./newcomers.ts"
 import type { Flag, Seconds } from "./types.ts"
 
 export type Visibility = "public" | "limited" | "private"
 
-export interface UsersTable {
+export interface UsersTable extends NewcomerColumns {
   id: Generated<number>
   /** "nobody" is the one account that has repositories which are being deleted; it is made when it is first needed. */
   kind: "person" | "organization" | "nobody"

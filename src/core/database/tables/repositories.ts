@@ -1,7 +1,8 @@
 import type { Generated } from "kysely"
+import type { NewcomerColumns } from "./newcomers.ts"
 import type { Flag, Seconds } from "./types.ts"
 
-export interface RepositoriesTable {
+export interface RepositoriesTable extends NewcomerColumns {
   id: Generated<number>
   owner_id: number
   name: string

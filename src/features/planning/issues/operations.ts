@@ -8,10 +8,12 @@ import {
 } from "../../../access/policies/issues.ts"
 import { onRepository } from "../../../access/policies/repositories.ts"
 import { lineOf } from "../../../core/database/lock.ts"
-import { created, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
+import { accepted, created, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { dueAt } from "../milestones/rules.ts"
+import { gateAt } from "../newcomers/gate.ts"
+import { HeldRequest } from "../newcomers/records.ts"
 import { lockConversation, unlockConversation } from "./conversation.ts"
 import { createIssue, isBare } from "./create.ts"
 import { setDeadline } from "./deadline.ts"
@@ -44,22 +46,28 @@ export const issueOperations: readonly Operation[] = [
     summary: "Create an issue",
     description:
       "Labels, milestone and assignees count only from those who may write to issues, projects from those who may write to them; " +
-      "from others they are passed over. An exclusive label drives out others of its scope.",
+      "from others they are passed over. An exclusive label drives out others of its scope. Where newcomers are held, theirs is answered with 202, and " +
+      "created when it is approved.",
     access: onIssuesAsReporter,
     body: CreateIssueOption,
-    answers: { 201: Issue },
-    refuses: ["badRequest", "forbidden", "invalid", "preconditionFailed"],
-    handle: async ({ services, db: _, body, ...found }) =>
-      created(
+    answers: { 201: Issue, 202: HeldRequest },
+    refuses: ["badRequest", "forbidden", "invalid", "preconditionFailed", "tooMany"],
+    handle: async ({ services, db, body, ...found }) => {
+      const gate = gateAt(services.config, found) && (await import("./newcomers.ts"))
+      const held = await gate?.holdIssue(services, db, found, body)
+      if (held) return accepted(held)
+      return created(
         await services.database.write(
           async (tx) => {
             const issue = await createIssue(tx, services, found, body)
+            await gate?.requireFewOpened(tx, services, found)
             // Presented inside the transaction, whose connection has the new rows in its cache.
             return presentIssue(tx, services.site, found.actor, issue, found, { areBare: isBare(body) })
           },
           lineOf("repositories", found.repository.id),
         ),
-      ),
+      )
+    },
   }),
 
   operation({

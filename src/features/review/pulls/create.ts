@@ -42,15 +42,25 @@ export const ALIGN_AFTER = 30
  * Creates a pull request with all that follows: its number, the head's commits in the base repository, its mergeability, labels, milestone,
  * assignees, reviewers, references, mentions, feed and notifications. All or nothing, and all but the references in one transaction.
  * Labels, milestone and assignees are ignored from users who may not write to pull requests, as `createIssue` ignores them.
+ * `also` writes in the same transaction.
  * Refuses what `locateEnds` refuses; `conflict` where an open one has the same ends; `notFound` an unknown milestone or reviewer; `forbidden` for
  * callers whom the owner or an assignee has blocked; as invalid unknown labels, and people who can't be assigned or asked to review.
  */
-export async function createPull(services: Services, found: OnRepository & Me, options: CreatePullRequestOption): Promise<PullWithIssue> {
+export async function createPull(
+  services: Services,
+  found: OnRepository & Me,
+  options: CreatePullRequestOption,
+  also: (tx: Transaction, made: PullWithIssue) => Promise<void> = async () => {},
+): Promise<PullWithIssue> {
   const ends = await locateEnds(services, services.database.read, found, options)
   // A token that may move some branches only proposes what is on these.
   await requireMovable(found.actor, branchRef(ends.head.name))
   const prepared = await preparePull(services, found, ends)
-  const made = await services.database.write((tx) => writePull(tx, services, found, options, prepared))
+  const made = await services.database.write(async (tx) => {
+    const written = await writePull(tx, services, found, options, prepared)
+    await also(tx, written)
+    return written
+  })
   await writeRefsOf(services, prepared, made)
   if (!ends.head.on) return made
   // A push in the meantime did not see the pull request yet.

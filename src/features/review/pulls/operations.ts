@@ -1,13 +1,15 @@
 import { onPull, onPullAsAuthor, onPulls, onPullsSignedIn } from "../../../access/policies/pulls.ts"
 import { refuse } from "../../../core/errors.ts"
 import { t } from "../../../core/language/message.ts"
-import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
+import { accepted, created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import { int64, knownWord, STATE_SYNONYMS } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { headNamed } from "../../code/commits/heads.ts"
 import { filterUser } from "../../planning/issues/filters.ts"
 import { AT, atQuery } from "../../planning/issues/records.ts"
 import { findIssueById, findPinned } from "../../planning/issues/store.ts"
+import { gateAt } from "../../planning/newcomers/gate.ts"
+import { HeldRequest } from "../../planning/newcomers/records.ts"
 import { createPull } from "./create.ts"
 import { editPull } from "./edit.ts"
 import { listPulls, PULL_SORTS, withPulls } from "./list-store.ts"
@@ -78,13 +80,17 @@ export const pullOperations: readonly Operation[] = [
     description:
       "From a branch of the repository, or of a fork (owner:branch, owner/repository:branch). For those who belong to the repository, and for " +
       "people with write access to the head. Labels, milestone and assignees count only from those who may write to pull requests; from " +
-      "others they are passed over. Reviewers may be asked by everyone who may create it. All or nothing.",
+      "others they are passed over. Reviewers may be asked by everyone who may create it. All or nothing. Where newcomers are held, theirs is answered with " +
+      "202, and created when it is approved.",
     access: onPullsSignedIn,
     body: CreatePullRequestOption,
-    answers: { 201: PullRequest },
-    refuses: ["badRequest", "forbidden", "conflict", "invalid"],
+    answers: { 201: PullRequest, 202: HeldRequest },
+    refuses: ["badRequest", "forbidden", "conflict", "invalid", "tooMany"],
     handle: async ({ services, db, body, ...found }) => {
-      const made = await createPull(services, found, body)
+      const gate = gateAt(services.config, found) && (await import("./newcomers.ts"))
+      const held = await gate?.holdPull(services, db, found, body)
+      if (held) return accepted(held)
+      const made = await createPull(services, found, body, async (tx) => gate?.requireFewOpened(tx, services, found))
       return created(await presentPull(db, services, found.actor, made))
     },
   }),

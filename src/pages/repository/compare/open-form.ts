@@ -15,6 +15,7 @@ import { pullOperations } from "../../../features/review/pulls/operations.ts"
 import { findCandidates } from "../../../features/review/reviews/people-store.ts"
 import { repositoryPath } from "../../../web/address.ts"
 import { type Field, formView, type Option } from "../../../web/form.ts"
+import { HELD_PATH, isHeldRecord, openedOrHeld } from "../../parts/held.ts"
 
 /** The form of a new pull request, which stands on the comparison that it is about. */
 
@@ -34,8 +35,8 @@ export const openPull = sketch({
       ...(typeof milestone === "number" && milestone > 0 && { milestone }),
     }
   },
-  done: t("Opened."),
-  to: ({ path, record }) => `/${path.owner}/${path.repo}/pulls/${numberOf(record)}`,
+  done: openedOrHeld,
+  to: ({ path, record }) => (isHeldRecord(record) ? HELD_PATH : `/${path.owner}/${path.repo}/pulls/${numberOf(record)}`),
 })
 
 const numberOf = (record: unknown): number =>

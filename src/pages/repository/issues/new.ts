@@ -18,11 +18,13 @@ import { createIssue } from "../../../features/planning/issues/create.ts"
 import { findOffered } from "../../../features/planning/issues/filter-store.ts"
 import { issueOperations } from "../../../features/planning/issues/operations.ts"
 import { findUsableLabelsByName } from "../../../features/planning/labels/store.ts"
+import { gateAt } from "../../../features/planning/newcomers/gate.ts"
 import { repositoryPath, withQuery } from "../../../web/address.ts"
 import { field, notice } from "../../../web/components.ts"
 import { type Field, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { problem } from "../../../web/problem.ts"
+import { HELD_PATH, HELD_WORDS, isHeldRecord, openedOrHeld } from "../../parts/held.ts"
 import { labelsCreatedAt, labelsField, milestoneField, peopleField, pickerField, projectsField } from "../../parts/picker.ts"
 import { renderTexts } from "../../parts/texts.ts"
 import { repositoryPage } from "../frame.ts"
@@ -164,8 +166,9 @@ const create = form({
   on: begun,
   takes: ["title", "body", "labels", "assignees", "ref", "milestone", "projects"],
   once: true,
-  done: t("Opened."),
-  to: ({ path: { owner, repo }, record }) => `/${owner}/${repo}/issues/${String(memberOf(record, "number"))}`,
+  done: openedOrHeld,
+  to: ({ path: { owner, repo }, record }) =>
+    isHeldRecord(record) ? HELD_PATH : `/${owner}/${repo}/issues/${String(memberOf(record, "number"))}`,
 })
 
 const fill: Page = page({
@@ -194,7 +197,13 @@ const fill: Page = page({
     checkAnswers(template.body, answers)
     const extras = await extrasOf(call, template)
     const body = markdownOf(template.body, answers)
-    const issue = await services.database.write((tx) => createIssue(tx, services, call, { ...extras, title, body }))
+    const gate = gateAt(services.config, call) && (await import("../../../features/planning/issues/newcomers.ts"))
+    if (await gate?.holdIssue(services, call.db, call, { ...extras, title, body })) return moved(HELD_PATH, { flash: HELD_WORDS })
+    const issue = await services.database.write(async (tx) => {
+      const made = await createIssue(tx, services, call, { ...extras, title, body })
+      await gate?.requireFewOpened(tx, services, call)
+      return made
+    })
     return moved(`${repositoryPath(call)}/issues/${issue.number}`, { flash: t("Opened.") })
   },
 })

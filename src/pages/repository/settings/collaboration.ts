@@ -16,6 +16,7 @@ import { empty, notice, pager, personWithAvatar } from "../../../web/components.
 import { formButton, formView, type Option } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { modeWords } from "../../organization/team-edit.ts"
+import { whoMayForm } from "../../parts/explain.ts"
 import { settingsPage } from "./frame.ts"
 
 const RIGHTS: readonly Option[] = [
@@ -81,6 +82,7 @@ const collaborators: Page = page({
             `
         }
         ${owner.kind === "organization" && (await teamsView(call))}
+        ${whoMayForm({ repository: call })}
       `,
     })
   },

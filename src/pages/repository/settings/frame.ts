@@ -12,6 +12,7 @@ import { repositoryPage } from "../frame.ts"
 const PARTS = {
   general: { text: t("General"), icon: "gear", path: "" },
   collaborators: { text: t("Collaborators"), icon: "people", path: "/collaboration" },
+  newcomers: { text: t("Newcomers"), icon: "person-add", path: "/newcomers" },
   branches: { text: t("Branches"), icon: "git-branch", path: "/branches" },
   tags: { text: t("Tags"), icon: "tag", path: "/tags" },
   webhooks: { text: t("Webhooks"), icon: "webhook", path: "/hooks" },

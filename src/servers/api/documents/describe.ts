@@ -122,7 +122,7 @@ const verbs: Readonly<Record<string, string>> = { read: "read", write: "write to
 
 /** A rule in words for people. One without words of its own is named as it is. */
 export function ruleText({ subject, needs, signIn }: AccessRule): string {
-  const [, unit, mode = ""] = /^(?:repo\.)?(\w+):(\w+)$/.exec(needs) ?? []
+  const [, unit, mode = ""] = /^(\w+):(\w+)$/.exec(needs) ?? []
   const who =
     rules[`${subject} ${needs}`] ?? (unit ? `Anyone who may ${verbs[mode] ?? mode} the ${subject}’s ${unit}` : `${subject}: ${needs}`)
   // All others can only be signed-in users.

@@ -381,9 +381,9 @@ describe("apiPage", () => {
 describe("inWords", () => {
   it("says rules in words, and names those that have none", () => {
     expect(ruleText({ subject: "site", needs: "nothing", signIn: "optional" })).toBe("Anybody")
-    expect(ruleText({ subject: "repository", needs: "repo.code:write", signIn: "required" })).toBe(
+    expect(ruleText({ subject: "repository", needs: "code:write", signIn: "required" })).toBe(
       "Anyone who may write to the repository’s code and has signed in",
     )
-    expect(ruleText({ subject: "team", needs: "luck", signIn: "optional" })).toBe("team: luck")
+    expect(ruleText({ subject: "team", needs: "reach", signIn: "optional" })).toBe("team: reach")
   })
 })

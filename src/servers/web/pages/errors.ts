@@ -3,7 +3,7 @@ import type { Refusal, RefusalKind } from "../../../core/errors.ts"
 import { type Content, html } from "../../../core/html.ts"
 import { type Text, t } from "../../../core/language/message.ts"
 import type { Shown } from "../../../core/page.ts"
-import { filterForm } from "../../../web/components.ts"
+import { filterForm, whyLink } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
 import { sentence } from "../../../web/problem.ts"
@@ -67,6 +67,7 @@ export function errorPage(refusal: Refusal, about: About): Shown {
           }
           ${!isForm && PASSING.has(refusal.kind) && html`<a class="button primary" href="${url}">${icon("sync")} Try again</a>`}
           ${isForm && html`<a class="button primary" href="${back}">${icon("arrow-left")} Go back</a>`}
+          ${isSignedIn && isMissing && !isForm && whyLink(url)}
           <a class="button" href="/">${icon("home")} ${isSignedIn ? t("Dashboard") : t("Front page")}</a>
         </div>
         ${isMissing && !isForm && filterForm("/search", wordsIn(url), t("Search"))}

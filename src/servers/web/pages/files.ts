@@ -1,7 +1,5 @@
-import { mayRead } from "../../../access/scopes.ts"
 import { anonymous } from "../../../core/actor.ts"
 import type { Download } from "../../../core/download.ts"
-import { refuse } from "../../../core/errors.ts"
 import type { File } from "../../../core/file.ts"
 import type { Moved } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
@@ -10,6 +8,7 @@ import { queryOf } from "../../../web/address.ts"
 import { sendRefusal } from "../../api/answer.ts"
 import { readQuery } from "../../api/input.ts"
 import { sendDownload } from "../../files/send.ts"
+import { admitToFile } from "../../routing/admission.ts"
 import { callerOf } from "../../routing/callers.ts"
 import { type Caller, type Kind, routesOf } from "../../routing/pipeline.ts"
 import { leadTo } from "../../routing/redirect.ts"
@@ -28,9 +27,7 @@ export function fileRoutes(services: Services, files: readonly File[]): readonly
       await requireTaskGit(actor, "git.fetch")
       return { actor }
     },
-    admit: ({ programs = [] }, { actor }) => {
-      if (programs.some((category) => !mayRead(services, actor, category))) throw refuse.notFound()
-    },
+    admit: (file, { actor }) => admitToFile(services, file, actor),
     pathOf: ({ address }, request) => pathOf(address, request),
     read: ({ query }, request) => readQuery(query, queryOf(request.url)),
     handle: ({ opened }, query) => opened(query),

@@ -1,6 +1,5 @@
 import { Readable } from "node:stream"
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
-import { mayRead } from "../../../access/scopes.ts"
 import { actorId, anonymous, signedInAs } from "../../../core/actor.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 import { once } from "../../../core/forms/once.ts"
@@ -36,6 +35,7 @@ import { clientAddress } from "../../client/address.ts"
 import { cookieOf, keep, keptBy } from "../../client/cookies.ts"
 import { sessionOf, sessionText, setSession } from "../../client/session.ts"
 import { sendDownload } from "../../files/send.ts"
+import { admitToPage } from "../../routing/admission.ts"
 import { callerByHeader } from "../../routing/callers.ts"
 import { type Caller, type Kind, openKept, type Ready, routesOf, type Send } from "../../routing/pipeline.ts"
 import { leadTo, sendAway, unnoticed } from "../../routing/redirect.ts"
@@ -95,7 +95,6 @@ type Fields = Pick<PageInput, "query" | "page">
 
 /** Pages and forms: people come with a session of their browser, and get HTML. */
 function kindOf(services: Services, serving: Serving): Kind<Page, Visitor, Answering, Fields, PageAnswer> {
-  const { requireSignIn } = services.config.security
   return {
     route: (page) => ({
       method: page.method,
@@ -109,12 +108,7 @@ function kindOf(services: Services, serving: Serving): Kind<Page, Visitor, Answe
       asksToSignIn: page.asksToSignIn,
     }),
     who: (page, request, reply) => visitorOf(services, serving, page, request, reply),
-    admit: (page, { actor }) => {
-      // Before anything is looked up: what is hidden or missing leads to signing in as everything else does.
-      const asksFirst = (requireSignIn && !page.beforeSignIn) || (page.rule.signIn === "required" && page.method === "GET")
-      if (asksFirst && actor.kind === "anonymous") throw refuse.unauthenticated()
-      if (page.programs?.some((category) => !mayRead(services, actor, category))) throw refuse.notFound()
-    },
+    admit: (page, { actor }) => admitToPage(services, page, actor),
     keeps: {
       // Pages say how long ago things happened, exact to a minute.
       answers: openKept(services, { mostBytes: 16 * 1024 * 1024, longest: 512 * 1024, seconds: 60 }),

@@ -21,6 +21,7 @@ import { repositoryHtmlUrl } from "../../../code/repositories/urls.ts"
 import { editIssue } from "../../../planning/issues/edit.ts"
 import { lockForIssues, lockIssue } from "../../../planning/issues/lock.ts"
 import { findIssueById } from "../../../planning/issues/store.ts"
+import { gateAt } from "../../../planning/newcomers/gate.ts"
 import { ALIGN_AFTER, preparePull, requireNotBlocked, writePull, writeRefsOf } from "../create.ts"
 import { assessCommit, writeHead } from "../heads.ts"
 import type { PullWithIssue } from "../present.ts"
@@ -117,6 +118,9 @@ function wordsFor({ log }: Services, error: unknown): string {
   return "internal error"
 }
 
+/** Nothing is kept of commits that no pull request has. */
+const HELD = "the first pull request here waits for approval: open it from a fork"
+
 interface Offer {
   readonly repository: Repository
   readonly command: RefCommand
@@ -155,8 +159,11 @@ async function prepareNew(
     id,
   }: Offer & { readonly target: { readonly base: string; readonly topic: string }; readonly id: ObjectId },
 ): Promise<Ready | string> {
+  const db = services.database.read
   const tip = await services.git.references.resolve(repository, branchRef(target.base))
   if (tip === undefined) return `the branch ${target.base} is gone`
+  const gate = gateAt(services.config, found) && (await import("../newcomers.ts"))
+  if (await gate?.isHeld(services, db, found)) return HELD
   const { title, body } = textsOf(await services.git.objects.readCommit(repository, id))
   const options = {
     base: target.base,
@@ -170,7 +177,11 @@ async function prepareNew(
   })
   return {
     ref: command.ref,
-    write: (tx) => writePull(tx, services, found, options, prepared),
+    async write(tx) {
+      const made = await writePull(tx, services, found, options, prepared)
+      await gate?.requireFewOpened(tx, services, found)
+      return made
+    },
     finish: (made) => writeRefsOf(services, prepared, made),
     done: ({ issue }) => ({
       written: { ref: headRef(issue.number), oldId: null, newId: id, forced: false },
