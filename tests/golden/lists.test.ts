@@ -17,6 +17,7 @@ import { common, onBoth, type Texts } from "./readable.ts"
 const MAY_SCAN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   adminGetAllEmails: { emails: "it lists all addresses there are, in the order of an index, and counts them" },
   adminListImportedPeople: { imported_people: "it lists all people of imports, and counts them" },
+  adminListDeleted: { deletions: "it lists all that can be restored, newest first, by their ids; nearly all rows are that" },
   adminListDeeds: { deeds: "it lists all deeds there are, newest first, and counts them" },
   adminSearchEmails: { emails: "it looks for a part of an address" },
   adminListTokens: { access_tokens: "it lists all tokens there are, those used last first, and counts them" },

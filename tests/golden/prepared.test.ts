@@ -8,6 +8,7 @@ import "../../src/features/events/stream/answer.ts"
 import "../../src/features/site/backups/backup.ts"
 import "../../src/features/site/copies/store.ts"
 import "../../src/features/site/migration/import.ts"
+import "../../src/features/site/repeats/store.ts"
 import "../../src/features/review/queue/store.ts"
 import "../../src/features/site/takeover/store.ts"
 // For pages.

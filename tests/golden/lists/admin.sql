@@ -580,3 +580,16 @@ limit ? offset ?;
 -- without filters
 -- prepared: adoption.findAccounts
 -- prepared: adoption.findKnown
+
+-- === GET /admin/deleted ===
+
+-- without filters
+select count(*) as total
+from deletions
+where created_at >= ?;
+select id, kind, owner_id, repository_id, issue_id, subject_id, number, name, author_id, actor_id, commit_id, row_bytes, file_bytes, created_at
+from deletions
+where created_at >= ?
+order by id desc
+limit ? offset ?;
+-- prepared: repositories.findUsersByIds

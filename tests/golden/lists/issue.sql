@@ -2341,6 +2341,42 @@ left join (
     limit ? offset ?) as page on true
 order by page.age desc, page.id desc;
 
+-- === GET /repos/{owner}/{repo}/held ===
+
+-- without filters
+select *
+from held_requests
+where repository_id = ?
+  and state = ?
+  and is_pull in (?, ?)
+order by id
+limit ? offset ?;
+select count(*) as total
+from held_requests
+where repository_id = ?
+  and state = ?
+  and is_pull in (?, ?);
+-- prepared: repositories.findByIds
+-- prepared: repositories.findUsersByIds
+
+-- === GET /user/held ===
+
+-- without filters
+select held_requests.*
+from held_requests
+inner join repositories on repositories.id = held_requests.repository_id
+where held_requests.author_id = ?
+  and visible_repositories
+order by held_requests.id desc
+limit ? offset ?;
+select count(*) as total
+from held_requests
+inner join repositories on repositories.id = held_requests.repository_id
+where held_requests.author_id = ?
+  and visible_repositories;
+-- prepared: repositories.findByIds
+-- prepared: repositories.findUsersByIds
+
 -- === GET /repos/{owner}/{repo}/issues/comments ===
 
 -- without filters

@@ -909,3 +909,93 @@ from action_variables
 where action_variables.owner_id = ?
 order by name
 limit ? offset ?;
+
+-- === GET /orgs/{org}/deleted ===
+
+-- without filters
+select count(*) as total
+from deletions
+where created_at >= ?
+  and owner_id = ?
+  and (kind = ? or repository_id is null);
+select id, kind, owner_id, repository_id, issue_id, subject_id, number, name, author_id, actor_id, commit_id, row_bytes, file_bytes, created_at
+from deletions
+where created_at >= ?
+  and owner_id = ?
+  and (kind = ? or repository_id is null)
+order by id desc
+limit ? offset ?;
+
+-- === GET /orgs/{org}/audit ===
+
+-- without filters
+select count(*) as total
+from audit_entries
+where organization_id = ?;
+select *
+from audit_entries
+where organization_id = ?
+order by id desc
+limit ? offset ?;
+
+-- actor=a
+select count(*) as total
+from audit_entries
+where organization_id = ?
+  and actor_name = ?;
+select *
+from audit_entries
+where organization_id = ?
+  and actor_name = ?
+order by id desc
+limit ? offset ?;
+
+-- kind=a
+select count(*) as total
+from audit_entries
+where organization_id = ?
+  and kind > ?
+  and kind < ?;
+select *
+from audit_entries
+where organization_id = ?
+  and kind > ?
+  and kind < ?
+order by id desc
+limit ? offset ?;
+
+-- repository=a
+select count(*) as total
+from audit_entries
+where organization_id = ?
+  and repository_name = ?;
+select *
+from audit_entries
+where organization_id = ?
+  and repository_name = ?
+order by id desc
+limit ? offset ?;
+
+-- since=2020-02-20T20:20:20Z
+select count(*) as total
+from audit_entries
+where organization_id = ?
+  and created_at >= ?;
+select *
+from audit_entries
+where organization_id = ?
+  and created_at >= ?
+order by id desc
+limit ? offset ?;
+
+-- before=2020-02-20T20:20:20Z
+select count(*) as total
+from audit_entries
+where organization_id = ?
+  and created_at <= ?;
+select *
+from audit_entries
+where organization_id = ?
+  and created_at <= ?
+order by id desc
+limit ? offset ?;

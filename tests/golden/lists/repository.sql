@@ -813,6 +813,12 @@ where reviews.id in (
 order by reviews.created_at, reviews.id;
 -- prepared: repositories.findUsersByIds
 
+-- === GET /repos/{owner}/{repo}/pulls/{index}/versions ===
+
+-- without filters
+-- prepared: stacks.findVersions
+-- prepared: stacks.countVersions
+
 -- === GET /repos/{owner}/{repo}/merge_queues/{branch} ===
 
 -- without filters
@@ -1561,4 +1567,70 @@ select *
 from action_variables
 where action_variables.repository_id = ?
 order by name
+limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/deleted ===
+
+-- without filters
+select count(*) as total
+from deletions
+where created_at >= ?
+  and repository_id = ?
+  and kind <> ?
+  and (kind in (?, ?, ?, ?, ?, ?, ?) or (kind = ? and author_id = ? and actor_id = ?));
+select id, kind, owner_id, repository_id, issue_id, subject_id, number, name, author_id, actor_id, commit_id, row_bytes, file_bytes, created_at
+from deletions
+where created_at >= ?
+  and repository_id = ?
+  and kind <> ?
+  and (kind in (?, ?, ?, ?, ?, ?, ?) or (kind = ? and author_id = ? and actor_id = ?))
+order by id desc
+limit ? offset ?;
+
+-- kind=issue
+select count(*) as total
+from deletions
+where created_at >= ?
+  and repository_id = ?
+  and kind <> ?
+  and kind in (?);
+select id, kind, owner_id, repository_id, issue_id, subject_id, number, name, author_id, actor_id, commit_id, row_bytes, file_bytes, created_at
+from deletions
+where created_at >= ?
+  and repository_id = ?
+  and kind <> ?
+  and kind in (?)
+order by id desc
+limit ? offset ?;
+
+-- kind=comment
+select count(*) as total
+from deletions
+where created_at >= ?
+  and repository_id = ?
+  and kind <> ?
+  and (kind in (?) or (kind = ? and author_id = ? and actor_id = ?));
+select id, kind, owner_id, repository_id, issue_id, subject_id, number, name, author_id, actor_id, commit_id, row_bytes, file_bytes, created_at
+from deletions
+where created_at >= ?
+  and repository_id = ?
+  and kind <> ?
+  and (kind in (?) or (kind = ? and author_id = ? and actor_id = ?))
+order by id desc
+limit ? offset ?;
+
+-- kind=repository
+select count(*) as total
+from deletions
+where created_at >= ?
+  and repository_id = ?
+  and kind <> ?
+  and 1 = 0;
+select id, kind, owner_id, repository_id, issue_id, subject_id, number, name, author_id, actor_id, commit_id, row_bytes, file_bytes, created_at
+from deletions
+where created_at >= ?
+  and repository_id = ?
+  and kind <> ?
+  and 1 = 0
+order by id desc
 limit ? offset ?;

@@ -1456,3 +1456,19 @@ from action_variables
 where action_variables.owner_id = ?
 order by name
 limit ? offset ?;
+
+-- === GET /user/deleted ===
+
+-- without filters
+select count(*) as total
+from deletions
+where created_at >= ?
+  and owner_id = ?
+  and (kind = ? or repository_id is null);
+select id, kind, owner_id, repository_id, issue_id, subject_id, number, name, author_id, actor_id, commit_id, row_bytes, file_bytes, created_at
+from deletions
+where created_at >= ?
+  and owner_id = ?
+  and (kind = ? or repository_id is null)
+order by id desc
+limit ? offset ?;

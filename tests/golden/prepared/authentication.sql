@@ -154,7 +154,7 @@ inner join users on users.id = access_tokens.user_id
 where access_tokens.digest = ?;
 
 -- authentication.findTokensByIds
-select id, user_id, scopes, is_limited, expires_at
+select id, user_id, name, scopes, is_limited, expires_at, is_task, branches, operations, writes
 from access_tokens
 where id in ?;
 
