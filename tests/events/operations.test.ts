@@ -43,6 +43,8 @@ const SILENT: Readonly<Record<string, string>> = {
   repoGetFileContentsPost: "it reads; the body only names the files",
   renderMarkdown: "it only answers",
   runBatch: "its operations publish theirs",
+  repoRejectHeldRequest: "what is held was never created: its author sees what became of it, and nobody else knew of it",
+  userWithdrawHeldRequest: "the same",
   renderMarkdownRaw: "the same",
   renderMarkup: "the same",
   repoRenderMarkdown: "the same",

@@ -1,6 +1,9 @@
 import { times, type World } from "../support/world.ts"
 import type { Examples } from "./example.ts"
 
+/** So much of one person may wait. */
+const MOST_OF_ONE = 10
+
 /** A repository that holds what newcomers open, with so much of it that waits. */
 async function withHeld(world: World, size: number) {
   const owner = await world.person()
@@ -8,9 +11,11 @@ async function withHeld(world: World, size: number) {
   const at = `/repos/${name}/${repo}`
   await world.must(owner, `PATCH ${at}/newcomers`, { mode: "held", per_day: 0 })
   const newcomer = await world.person()
-  const held = await times(size, () =>
-    world.must<{ readonly id: number }>(newcomer, `POST ${at}/issues`, { title: "It flickers", body: "Every evening." }),
-  )
+  let author = newcomer
+  const held = await times(size, async (index) => {
+    if (index > 0 && index % MOST_OF_ONE === 0) author = await world.person()
+    return world.must<{ readonly id: number }>(author, `POST ${at}/issues`, { title: "It flickers", body: "Every evening." })
+  })
   return { owner, newcomer, path: { owner: name, repo, id: held[0]?.id ?? 0 } }
 }
 

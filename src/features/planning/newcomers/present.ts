@@ -9,7 +9,7 @@ import type { Site } from "../../../core/site.ts"
 import { findRepositoriesByIds, findUsersByIds } from "../../code/repositories/store.ts"
 import { presentUser } from "../../people/users/present.ts"
 import { gateOf } from "./gate.ts"
-import type { EditNewcomerRulesOption, HeldRequest, NewcomerRules } from "./records.ts"
+import type { HeldRequest, NewcomerRules } from "./records.ts"
 import type { HeldRow } from "./store.ts"
 
 const textIn = (body: unknown, name: string): string => {
@@ -70,10 +70,3 @@ export function presentRules(config: Pick<Config, "newcomers">, said: Said, ...f
     effective: { mode, days, per_day: perDay },
   }
 }
-
-/** The columns that an edit changes. */
-export const ruleChanges = ({ mode, days, per_day }: Static<typeof EditNewcomerRulesOption>): Partial<Said> => ({
-  ...(mode !== undefined && { newcomers: mode ?? "" }),
-  ...(days !== undefined && { newcomer_days: days ?? -1 }),
-  ...(per_day !== undefined && { newcomers_per_day: per_day ?? -1 }),
-})

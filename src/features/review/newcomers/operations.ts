@@ -6,8 +6,6 @@ import { signedIn } from "../../../access/policies/site.ts"
 import { refuse } from "../../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
-import { updateRepository } from "../../code/repositories/store.ts"
-import { updateUser } from "../../people/users/accounts-store.ts"
 import { EditNewcomerRulesOption, HeldRequest, NewcomerRules, RejectHeldOption } from "../../planning/newcomers/records.ts"
 
 const shared = { tag: "issue", scope: ["issue"], since: "0.2.0" } as const
@@ -15,6 +13,7 @@ const settings = { tag: "repository", scope: ["repository"], since: "0.2.0" } as
 const ofOrganization = { tag: "organization", scope: ["organization"], since: "0.2.0" } as const
 
 const load = () => import("../../planning/newcomers/present.ts")
+const loadEdit = () => import("../../planning/newcomers/edit.ts")
 const loadStore = () => import("../../planning/newcomers/store.ts")
 
 /** Issues and pull requests of newcomers that wait for approval, and what is asked of newcomers. */
@@ -130,11 +129,9 @@ export const newcomerOperations: readonly Operation[] = [
     body: EditNewcomerRulesOption,
     answers: { 200: NewcomerRules },
     refuses: ["badRequest", "forbidden", "invalid"],
-    handle: async ({ services, repository, owner, body }) => {
-      const { presentRules, ruleChanges } = await load()
-      const changes = ruleChanges(body)
-      if (Object.keys(changes).length > 0) await services.database.write((tx) => updateRepository(tx, repository.id, changes))
-      return ok(presentRules(services.config, { ...repository, ...changes }, owner))
+    handle: async ({ services, me, repository, owner, body }) => {
+      const edited = await (await loadEdit()).editRepositoryRules(services, repository.id, me, body)
+      return ok((await load()).presentRules(services.config, edited, owner))
     },
   }),
 
@@ -159,12 +156,9 @@ export const newcomerOperations: readonly Operation[] = [
     body: EditNewcomerRulesOption,
     answers: { 200: NewcomerRules },
     refuses: ["badRequest", "forbidden", "invalid"],
-    handle: async ({ services, organization, body }) => {
-      const { presentRules, ruleChanges } = await load()
-      const changes = ruleChanges(body)
-      if (Object.keys(changes).length > 0)
-        await services.database.write((tx) => updateUser(tx, { id: organization.id, changes, now: services.now() }))
-      return ok(presentRules(services.config, { ...organization, ...changes }))
+    handle: async ({ services, me, organization, body }) => {
+      const edited = await (await loadEdit()).editOrganizationRules(services, organization.id, me, body)
+      return ok((await load()).presentRules(services.config, edited))
     },
   }),
 ]
