@@ -26,7 +26,7 @@ describe("addresses in records", () => {
       const route = path.replace(/\{(\w+)\}/g, (_, name: string) => valueFor(path, name, values))
       const answer = await world.call("mira", `GET ${route}`)
       const text = await answer.text()
-      if (answer.status !== 200 || !answer.headers.get("content-type")?.includes("json")) continue
+      if (answer.status !== 200 || !answer.headers.get("content-type")?.startsWith("application/json;")) continue
       const found: unknown = JSON.parse(text)
       collect(found, (member, address) => {
         if (address.startsWith(world.url) && !address.startsWith(`${world.url}/api/`) && !addresses.has(address))

@@ -102,8 +102,8 @@ withWorld("after a push", { open: (kind) => openWorld(kind, { users: { autoWatch
       prices.push([git.spawned() - before, statements.length])
     }
     expect(prices).toEqual([
-      [1, 39],
-      [1, 39],
+      [1, 40],
+      [1, 40],
     ])
   })
 

@@ -261,6 +261,9 @@ withWorld("code search", { open: openStage, on: databaseKinds }, ({ test, world:
     const id = await idOf("house")
     await stage.must(stage.ann, "DELETE /repos/ann/house")
     expect(await found("quokka")).toEqual(["cal/home:a.txt", "cal/home:b.txt"])
+    const [kept] = await stage.must(stage.ann, "GET /user/deleted")
+    await stage.must(stage.ann, `DELETE /user/deleted/${kept?.id}`)
+    await stage.settle()
     const { database } = stage.hearth.services
     const left = await database.read.selectFrom("code_blobs").select("id").where("repository_id", "=", id).execute()
     const grams = await database.read.selectFrom("code_grams").select("rowid").execute()

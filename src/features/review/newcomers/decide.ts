@@ -4,7 +4,7 @@ import { onPullsSignedIn } from "../../../access/policies/pulls.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import { findUserById } from "../../../access/store.ts"
-import { signedInAs } from "../../../core/actor.ts"
+import { jobOf, signedInAs } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 import { Check, type Static, type TSchema } from "../../../core/schema.ts"
@@ -22,8 +22,9 @@ import { CreatePullRequestOption } from "../pulls/records.ts"
 
 type Found = OnRepository & Me
 
-/** What waits there. Refuses `notFound` what does not wait, and kinds that the caller may not write to. */
+/** What waits there. Refuses `forbidden` jobs, and `notFound` what does not wait, and kinds that the caller may not write to. */
 async function waiting({ database }: Services, found: Found, id: number): Promise<HeldRow> {
+  if (jobOf(found.actor)) throw refuse.forbidden("only people decide about what waits for approval")
   const row = await findHeld.first(database.read, { id, repositoryId: found.repository.id })
   if (row?.state !== "waiting" || !writesKind(found, row)) throw refuse.notFound()
   return row

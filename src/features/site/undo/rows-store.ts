@@ -15,6 +15,8 @@ export interface ForeignKey {
   readonly column: string
   readonly target: string
   readonly isCascade: boolean
+  /** Whether its rows have an id by which they are remembered. */
+  readonly hasId: boolean
 }
 
 /** Rows by table, and what referred to them: rows that are still there, whose column was emptied. */
@@ -28,6 +30,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "placed_comments",
   "stopwatches",
   "pull_schedules",
+  "merge_queue_entries",
   "viewed_files",
   "deletions",
   "kept_files",
@@ -41,15 +44,17 @@ export async function foreignKeysOf(database: Database, db: Handle): Promise<rea
   if (found) return found
   const statement =
     database.kind === "sqlite"
-      ? sql<Found>`select m.name as "table", f."from" as "column", f."table" as target, lower(f.on_delete) as rule
+      ? sql<Found>`select m.name as "table", f."from" as "column", f."table" as target, lower(f.on_delete) as rule,
+          exists (select 1 from pragma_table_info(m.name) as i where i.name = 'id') as has_id
           from sqlite_master as m, pragma_foreign_key_list(m.name) as f where m.type = 'table' order by 1, 2`
       : sql<Found>`select t.relname as "table", a.attname as "column", g.relname as target,
-          case c.confdeltype when 'c' then 'cascade' when 'n' then 'set null' else '' end as rule
+          case c.confdeltype when 'c' then 'cascade' when 'n' then 'set null' else '' end as rule,
+          exists (select 1 from pg_attribute as i where i.attrelid = t.oid and i.attname = 'id' and not i.attisdropped) as has_id
           from pg_constraint as c join pg_class as t on t.oid = c.conrelid join pg_class as g on g.oid = c.confrelid
           join pg_attribute as a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
           where c.contype = 'f' and c.connamespace = current_schema()::regnamespace order by 1, 2`
   const { rows } = await statement.execute(db)
-  const keys = rows.map(({ table, column, target, rule }) => ({ table, column, target, isCascade: rule === "cascade" }))
+  const keys = rows.map(({ rule, has_id, ...key }) => ({ ...key, isCascade: rule === "cascade", hasId: Boolean(has_id) }))
   known.set(database, keys)
   return keys
 }
@@ -59,12 +64,13 @@ interface Found {
   readonly column: string
   readonly target: string
   readonly rule: string
+  readonly has_id: number | boolean
 }
 
 /** Rows that are read at once. */
 const PAGE = 500
 
-/** Reads rows by a column, until there are too many bytes of them: undefined then. */
+/** Reads rows by a column, until there are too many bytes of them: undefined then. The first columns of each table are its key. */
 async function readRows(tx: Handle, { table, column, ids, issueId }: Root, room: Room): Promise<readonly Row[] | undefined> {
   const also = issueId === undefined ? sql`` : sql` and issue_id = ${issueId}`
   const all: Row[] = []
@@ -72,7 +78,7 @@ async function readRows(tx: Handle, { table, column, ids, issueId }: Root, room:
     const some = sql.join(ids.slice(start, start + PAGE).map((id) => sql.lit(id)))
     for (let offset = 0; ; offset += PAGE) {
       const { rows } = await sql<Row>`select * from ${sql.table(table)} where ${sql.ref(column)} in (${some})${also}
-        order by ${hasId(table) ? sql`id` : sql`1, 2`} limit ${PAGE} offset ${offset}`.execute(tx)
+        order by 1, 2 limit ${PAGE} offset ${offset}`.execute(tx)
       all.push(...rows)
       room.left -= rows.reduce((sum, row) => sum + JSON.stringify(row).length, 0)
       if (room.left < 0) return undefined
@@ -85,24 +91,6 @@ async function readRows(tx: Handle, { table, column, ids, issueId }: Root, room:
 interface Room {
   left: number
 }
-
-const WITHOUT_ID: ReadonlySet<string> = new Set([
-  "issue_dependencies",
-  "issue_labels",
-  "issue_mentions",
-  "issue_watches",
-  "imported_reactions",
-  "moved_issues",
-  "project_cards",
-  "review_comments",
-  "collaborations",
-  "stars",
-  "team_repositories",
-  "watches",
-  "repository_topics",
-  "repository_redirects",
-])
-const hasId = (table: string): boolean => !WITHOUT_ID.has(table)
 
 const idOf = (row: Row): number | undefined => (typeof row["id"] === "number" ? row["id"] : undefined)
 
@@ -137,10 +125,10 @@ export async function captureRows(
     })
     const ids = added.flatMap((row) => idOf(row) ?? [])
     if (ids.length === 0) continue
-    for (const { table, column, target, isCascade } of keys) {
+    for (const { table, column, target, isCascade, hasId } of keys) {
       if (target !== next.table || LEFT_OUT.has(table) || table.endsWith("_totals")) continue
       if (isCascade) waiting.push({ table, column, ids })
-      else
+      else if (hasId)
         for (const [id, referring] of await findReferring(tx, table, column, ids)) {
           room.left -= referring.length * 12
           links.push([table, column, id, referring])
