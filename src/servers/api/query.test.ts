@@ -81,7 +81,8 @@ describe("queries", () => {
   })
 
   test("every operation takes an empty value as not sent", () => {
-    for (const [id, name, , query] of strict) {
+    // What needs something else in its query says so first.
+    for (const [id, name, , query] of strict.filter(([, , , query]) => member(query, "required") === undefined)) {
       const empty = read(query, `${encodeURIComponent(name)}=`)
       expect([undefined, []], `${id} ${name}`).toContainEqual(member(empty, name))
     }

@@ -224,7 +224,7 @@ withWorld("workflows started by events of their repository", { open: openPullWor
     const stop = services().database.observe(({ name = "", sql }) => void names.push(`${name} ${sql.includes("action") ? sql : ""}`))
     await world.must(world.ann, `POST ${repo.at}/issues/${number}/comments`, { body: "dark" })
     stop()
-    expect(names.filter((text) => text.includes("action_"))).toEqual([expect.stringContaining("actions.findListening")])
+    expect(names.filter((text) => text.includes('"action_'))).toEqual([expect.stringContaining("actions.findListening")])
     await settled()
     expect(await jobs()).toEqual(before)
   })

@@ -20,7 +20,10 @@ describe("archives", () => {
   let stage: Stage
   let folder: string
   beforeAll(async () => {
-    stage = await openStage("memory", { archives: { maxBytes: MAX_BYTES, maxFiles: 50, cacheBytes: CACHE_BYTES } })
+    stage = await openStage("memory", {
+      archives: { maxBytes: MAX_BYTES, maxFiles: 50, cacheBytes: CACHE_BYTES },
+      undo: { keepSeconds: 0 },
+    })
     folder = await mkdtemp(join(tmpdir(), "hearth-archives-"))
   })
   afterAll(async () => {

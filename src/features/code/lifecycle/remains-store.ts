@@ -42,6 +42,7 @@ const FEW = [
   "runner_registrations",
   "action_schedules",
   "action_triggers",
+  "merge_queues",
   "lfs_links",
   "lfs_locks",
 ] as const

@@ -12,7 +12,7 @@ const LIMIT = 100_000
 
 withWorld(
   "releases",
-  { open: (kind) => openStage(kind, { releases: { maxAssetBytes: LIMIT } }), on: databaseKinds },
+  { open: (kind) => openStage(kind, { releases: { maxAssetBytes: LIMIT }, undo: { keepSeconds: 0 } }), on: databaseKinds },
   ({ test, world: stage }) => {
     let count = 0
     /** A repository of ann's that ben may write to. */

@@ -3,7 +3,7 @@ import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { projectsOf } from "./testing.ts"
 
-withHearth("projects", { on: databaseKinds, people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
+withHearth("projects", { on: databaseKinds, people: ["ann", "ben"], config: { undo: { keepSeconds: 0 } } }, ({ test, forge, ann, ben }) => {
   test.beforeAll(async () => {
     await forge.call(ann, "POST /orgs", { username: "guild" })
     await forge.call(ann, "POST /user/repos", { name: "lamp" })

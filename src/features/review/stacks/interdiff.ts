@@ -29,8 +29,19 @@ export interface Interdiff {
   readonly isClean: boolean
 }
 
-/** What an author changed between two versions, without what came from the base. A few git processes, none where the base is the same. Refuses `tooLarge`. */
-export async function interdiff({ git }: Services, repository: Repository, { before, after }: Versions): Promise<Interdiff> {
+/** What an author changed between two versions, without what came from the base. A few git processes, none where the base is the same. Refuses `tooLarge`, and `notFound` where one of them is not kept any more. */
+export async function interdiff(services: Services, repository: Repository, versions: Versions): Promise<Interdiff> {
+  try {
+    return await compareTrees(services, repository, versions)
+  } catch (error) {
+    if (isGitError(error, "missing")) throw refuse.notFound("the commits of this version are not kept any more")
+    throw error
+  }
+}
+
+async function compareTrees({ git }: Services, repository: Repository, { before, after }: Versions): Promise<Interdiff> {
+  for (const { head_id, base_id } of [before, after])
+    for (const id of [head_id, base_id]) if (id !== "") await git.objects.readCommit(repository, objectId(id))
   const [from, to] = [objectId(before.head_id), objectId(after.head_id)]
   if (before.base_id === after.base_id) return { from, to, isClean: true }
   const treeOf = async (id: string) => (id === "" ? null : (await git.objects.readCommit(repository, objectId(id))).tree)

@@ -154,6 +154,7 @@ export const findVersionCommits = query("stacks.findVersionCommits", (db, p: Par
   db
     .selectFrom("pull_versions")
     .innerJoin("pulls", "pulls.id", "pull_versions.pull_id")
+    .innerJoin("stacked_changes", "stacked_changes.pull_id", "pulls.id")
     .select(["pull_versions.head_id", "pull_versions.base_id", "pulls.stands_on"])
     .where("pulls.repository_id", "=", p.repositoryId),
 )

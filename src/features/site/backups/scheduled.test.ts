@@ -15,7 +15,7 @@ async function open(kind: FreshKind) {
   const server = await openMailServer()
   const backup = { to, passphrase: "secret", schedule: "30 2 * * *", keep: "last=1" }
   let now = Math.floor(Date.now() / 1000)
-  const forge = await freshHearth(kind, { mail: mailConfig(server), backup }, { now: () => now })
+  const forge = await freshHearth(kind, { mail: mailConfig(server), backup, undo: { keepSeconds: 0 } }, { now: () => now })
   return {
     ...forge,
     server,

@@ -1,5 +1,7 @@
-import type { Repository as RepositoryRow } from "../../../access/permission.ts"
+import type { Repository, Repository as RepositoryRow } from "../../../access/permission.ts"
+import { NOBODY_ID } from "../../../access/rules.ts"
 import { findRepositoryById } from "../../../access/store.ts"
+import type { Handle } from "../../../core/database/database.ts"
 import { flag } from "../../../core/database/tables/index.ts"
 import { Refusal } from "../../../core/errors.ts"
 import { NotYet } from "../../../core/jobs/jobs.ts"
@@ -55,7 +57,7 @@ export async function runImport(services: Services, importId: number, { signal: 
   try {
     if (bring) return await bring(stored, signal)
     const row = stored.phase === "queued" ? await leaveQueue(services, stored, signal) : stored
-    const on = row && (await findRepositoryById.first(database.read, { id: row.repository_id }))
+    const on = row && (await findOwned(database.read, row.repository_id))
     if (!row) return
     if (!on) throw new RemoteRefused(DELETED)
     let progress = readProgress(row)
@@ -88,7 +90,7 @@ export async function runImport(services: Services, importId: number, { signal: 
     }
     const isFinal = error instanceof RemoteRefused || error instanceof Refusal || error instanceof SealBroken || isGitError(error, "remote")
     const repositoryId = stored.repository_id
-    const isGone = repositoryId !== 0 && !(await findRepositoryById.first(database.read, { id: repositoryId }))
+    const isGone = repositoryId !== 0 && !(await findOwned(database.read, repositoryId))
     const reason = isGone ? DELETED : troubleOf(error)
     // If the server is unavailable, the rest is fetched later; while nothing is imported yet, the waiting caller gets the error at once.
     if (given.aborted) throw error
@@ -104,6 +106,12 @@ export async function runImport(services: Services, importId: number, { signal: 
 }
 
 const DELETED = "the repository was deleted meanwhile"
+
+/** The repository; undefined where it was deleted, though it may be kept for a while. */
+async function findOwned(db: Handle, id: number): Promise<Row | undefined> {
+  const repository = await findRepositoryById.first(db, { id })
+  return repository?.owner_id === NOBODY_ID ? undefined : repository
+}
 
 const isUnfinished = ({ phase }: Pick<Import, "phase">): boolean => UNFINISHED.some((each) => each === phase)
 

@@ -295,8 +295,13 @@ describe("what is told beside the contract", () => {
         when: ["the caller is none of these: Administrators of the repository", "a token lacks write:misc"],
       },
       { status: 404, kinds: ["notFound"], when: ["the repository is missing, or hidden from the caller"] },
-      { status: 409, kinds: ["conflict"], when: [catalogue.conflict.title], texts: ["kettle … is empty"] },
-      { status: 422, kinds: ["invalid"], when: ["the body doesn’t fit its schema"] },
+      {
+        status: 409,
+        kinds: ["conflict"],
+        when: [catalogue.conflict.title, "another request with the same Idempotency-Key has no answer yet"],
+        texts: ["kettle … is empty"],
+      },
+      { status: 422, kinds: ["invalid"], when: ["the body doesn’t fit its schema", "the Idempotency-Key was sent with another request"] },
       { status: 423, kinds: ["archived"], when: ["the repository is archived"] },
     ])
     expect(at(told, "responses", "423")).toEqual({ $ref: "#/components/responses/archived", description: "the repository is archived" })
@@ -306,7 +311,7 @@ describe("what is told beside the contract", () => {
     expect(told).toMatchObject({
       "x-limits": { bodyBytes: 4_194_304, textBytes: 262_144, listItems: 1_000 },
       "x-events": ["kettle.boiled"],
-      parameters: [{ name: "id", example: 3 }],
+      parameters: [{ name: "id", example: 3 }, { $ref: "#/components/parameters/IdempotencyKey" }],
       requestBody: { content: { "application/json": { examples: { recorded: { value: { degrees: 80 } } } } } },
       responses: { 200: { content: { "application/json": { examples: { recorded: { value: { warm: true } } } } } } },
     })

@@ -46,11 +46,12 @@ export function refusedBy(operation: Operation, about: About, more: readonly Ref
   return refusalsOf(operation, about, more).map((answer) => {
     const own = kinds.filter((kind) => catalogue[kind].status === answer.status && [...operation.refuses, ...more].includes(kind))
     const main = kinds.find((kind) => catalogue[kind].status === answer.status)
-    const when = [...casesOf(operation, answer.status), ...more.flatMap((kind) => conditionCases[kind]?.[answer.status] ?? [])]
+    const cases = casesOf(operation, answer.status)
+    const declared = cases.length > 0 ? cases : own.filter((kind) => operation.refuses.includes(kind)).map((kind) => catalogue[kind].title)
     return {
       ...answer,
       kinds: own.length > 0 ? own : main ? [main] : [],
-      when: when.length > 0 ? when : own.map((kind) => catalogue[kind].title),
+      when: [...declared, ...more.flatMap((kind) => conditionCases[kind]?.[answer.status] ?? [])],
       texts: seen[String(answer.status)] ?? [],
     }
   })
