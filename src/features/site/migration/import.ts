@@ -1,4 +1,4 @@
-import type { Repository, Repository as RepositoryRow } from "../../../access/permission.ts"
+import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import { NOBODY_ID } from "../../../access/rules.ts"
 import { findRepositoryById } from "../../../access/store.ts"
 import type { Handle } from "../../../core/database/database.ts"
@@ -108,7 +108,7 @@ export async function runImport(services: Services, importId: number, { signal: 
 const DELETED = "the repository was deleted meanwhile"
 
 /** The repository; undefined where it was deleted, though it may be kept for a while. */
-async function findOwned(db: Handle, id: number): Promise<Row | undefined> {
+async function findOwned(db: Handle, id: number): Promise<RepositoryRow | undefined> {
   const repository = await findRepositoryById.first(db, { id })
   return repository?.owner_id === NOBODY_ID ? undefined : repository
 }
