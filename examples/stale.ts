@@ -48,7 +48,7 @@ export async function tidy(place: Place, patience: Patience = PATIENCE, now = Da
   for (const { number: index } of marked) {
     const body = `Nobody has touched this for ${patience.markAfter} days. It is closed in ${patience.closeAfter} days unless somebody says that it still matters.`
     // The key of an issue and a day: a round that is repeated after a crash comments once.
-    const idempotencyKey = `stale ${owner}/${repo}#${index} ${new Date(now).toISOString().slice(0, 10)}`
+    const idempotencyKey = `stale-${owner}/${repo}#${index}-${new Date(now).toISOString().slice(0, 10)}`
     await issueCreateComment(client, { owner, repo, index, body: { body } }, { idempotencyKey })
     await issueAddLabel(client, { owner, repo, index, body: { labels: [STALE] } })
   }

@@ -11,7 +11,6 @@ import { type Actor, isSiteAdministrator, signedInAs, type User } from "../../co
 import { Refusal, Renamed, refuse } from "../../core/errors.ts"
 import type { File } from "../../core/file.ts"
 import { type Text, t } from "../../core/language/message.ts"
-import { onFirstUseOf } from "../../core/memoize.ts"
 import { type AccessRule, type Method, type Operation, pathNumber } from "../../core/operation.ts"
 import type { Page } from "../../core/page.ts"
 import type { Services } from "../../core/services.ts"
@@ -303,12 +302,12 @@ async function usable(services: Services, actor: Actor): Promise<Refusal | undef
   return outcome.kind === "refused" ? outcome.refusal : undefined
 }
 
-/** Opens the explanations of a forge. `load` gives all that is declared. */
-export function openExplain(load: () => Promise<Declarations>): Explain {
-  const knownOf = onFirstUseOf(async (_services: Services) => tableOf(await load()))
+/** Opens the explanations of all that is declared. */
+export function openExplain(declarations: Declarations): Explain {
+  const table = tableOf(declarations)
   return async (asked, question) => {
     const { services, db, actor: asking } = asked
-    const found = targetOf(await knownOf(services), asked, question)
+    const found = targetOf(table, asked, question)
     const target = typeof found === "number" ? undefined : found
     const isSelf = question.as === undefined || (asking.kind === "user" && asking.user.lower_name === question.as.toLowerCase())
     const person = isSelf ? undefined : await personAskedFor(asked, target, question.as ?? "")

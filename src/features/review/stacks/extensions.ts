@@ -9,6 +9,6 @@ export const stackedSeries: ReturnType<typeof seriesTakers.of>[number] = async (
 
 /** The commits that versions of pushed changes name: they are compared for as long as those exist. Those of other pull requests are dropped as all that is left behind. */
 export const commitsOfVersions: CommitsToKeep = async (db, repositoryId) => {
-  const { findVersionCommits } = await import("./first-use.ts")
+  const { findVersionCommits } = await import("./store.ts")
   return (await findVersionCommits(db, { repositoryId })).flatMap(({ head_id, base_id, stands_on }) => [head_id, base_id, stands_on])
 }

@@ -1,6 +1,7 @@
 import { findPullByIssue } from "../../../access/store.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { followMerge } from "./jobs.ts"
+import { addVersion, findChangesAbove } from "./store.ts"
 
 /** Keeps the versions of pull requests, and has the changes follow that stand on a merged one. */
 export const stacks: Listener = {
@@ -8,7 +9,6 @@ export const stacks: Listener = {
   async hear({ tx, services, events }) {
     for (const event of events) {
       if (event.kind !== "pull.pushed" && event.kind !== "pull.merged") continue
-      const { addVersion, findChangesAbove } = await import("./first-use.ts")
       if (event.kind === "pull.pushed") {
         await addVersion(tx, { issueId: event.issue.id, pusherId: event.actor.id, now: event.at })
         continue
