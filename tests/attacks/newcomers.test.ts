@@ -111,14 +111,19 @@ withHearth("a gate for newcomers", { people, config }, ({ test, forge, call, sta
     const address = `${forge.hearth.url}/ann/offered.git`.replace("//", `//nel:${PASSWORD}@`)
     await ok(folder, "clone", "-q", address, "work")
     const work = join(folder, "work")
-    await ok(work, "commit", "-q", "--allow-empty", "-m", "zebra")
-    const push = await client(work, ["push", "origin", "HEAD:refs/for/main/zebra"])
-    expect([push.code === 0, `${push.out}${push.err}`.includes("waits for approval")]).toEqual([false, true])
+    await ok(work, "commit", "-q", "--allow-empty", "-m", "zebra", "-m", `Change-Id: I${"0".repeat(40)}`)
+    // One pull request, or one for each commit.
+    for (const ref of ["refs/for/main/zebra", "refs/for/main"]) {
+      const push = await client(work, ["push", "origin", `HEAD:${ref}`])
+      expect([ref, push.code === 0, `${push.out}${push.err}`.includes("waits for approval")]).toEqual([ref, false, true])
+    }
     expect((await client(work, ["ls-remote", "origin"])).out).not.toContain("refs/pull")
-    await rm(folder, { recursive: true })
     await call(ann, `PATCH ${at}/newcomers`, { mode: "limited", per_day: 1, days: 0 })
     expect([await status(nel, `POST ${at}/issues`, { title: "a" }), await status(nel, `POST ${at}/issues`, { title: "b" })]).toEqual([
       201, 429,
     ])
+    const series = await client(work, ["push", "origin", "HEAD:refs/for/main"])
+    expect([series.code === 0, series.err.includes("newcomers may open only a few")]).toEqual([false, true])
+    await rm(folder, { recursive: true })
   })
 })

@@ -12,7 +12,7 @@ import { setState } from "../../planning/issues/state.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
 import { ALIGN_AFTER, preparePull, requireNotBlocked, writePull, writeRefsOf } from "../pulls/create.ts"
 import { assessCommit, writeHead } from "../pulls/heads.ts"
-import { type Ready, textsOf, writeRefsOfUpdate } from "../pulls/offers/ready.ts"
+import { HELD, openGate, type Ready, textsOf, writeRefsOfUpdate } from "../pulls/offers/ready.ts"
 import type { OfferedSeries } from "../pulls/offers/series.ts"
 import type { PullWithIssue } from "../pulls/present.ts"
 import { alignPull, headRef } from "../pulls/refs.ts"
@@ -51,7 +51,10 @@ export async function prepareSeries(
   if (typeof changes === "string") return changes
   const placed = await place(services, found, base, changes)
   if (typeof placed === "string") return placed
-  const context = { services, found, repository, base, tip, ref: command.ref, ids: new Map<string, number>() }
+  const gate = await openGate(services, found)
+  const isOpening = placed.some(({ own, foreignId }) => own === undefined && foreignId === undefined)
+  if (isOpening && (await gate?.isHeld(services, services.database.read, found))) return HELD
+  const context = { services, found, repository, base, tip, gate, ref: command.ref, ids: new Map<string, number>() }
   for (const { commit, foreignId } of placed) if (foreignId !== undefined) context.ids.set(commit.id, foreignId)
   const rows = new Map(
     (
@@ -115,6 +118,7 @@ interface Context {
   readonly repository: Repository
   readonly base: string
   readonly tip: ObjectId
+  readonly gate: Awaited<ReturnType<typeof openGate>>
   readonly ref: RefCommand["ref"]
   /** The pull requests of the commits, as far as they are known: a new one has its id once it is written. */
   readonly ids: Map<string, number>
@@ -128,7 +132,7 @@ async function placeIn(tx: Transaction, { ids }: Context, { id, commit, below }:
 
 /** A pull request for a change that has no open one. */
 async function open(context: Context, change: Placed): Promise<Ready> {
-  const { services, found, repository, base, tip, ref } = context
+  const { services, found, repository, base, tip, gate, ref } = context
   const { commit, below } = change
   const topic = topicsOf(found.me.name) + change.id
   const { title, body } = textsOf(commit)
@@ -143,6 +147,7 @@ async function open(context: Context, change: Placed): Promise<Ready> {
       const made = await writePull(tx, services, found, options, prepared)
       await updatePull(tx, made.pull.id, { stands_on: below ?? "" })
       await placeIn(tx, context, change, made.pull.id)
+      await gate?.requireFewOpened(tx, services, found)
       return made
     },
     finish: (made) => writeRefsOf(services, prepared, made),

@@ -1,6 +1,8 @@
+import type { OnRepository } from "../../../../access/policies/repositories.ts"
 import type { Transaction } from "../../../../core/database/database.ts"
 import type { Services } from "../../../../core/services.ts"
 import { type Commit, isGitError, objectId, type RefName, type Repository, type WrittenRef } from "../../../../git/index.ts"
+import { gateAt } from "../../../planning/newcomers/gate.ts"
 import type { NewHead } from "../heads.ts"
 import type { PullWithIssue } from "../present.ts"
 import { writePullRefs } from "../refs.ts"
@@ -24,6 +26,13 @@ interface Done {
   readonly line: string
   readonly notes?: readonly string[]
 }
+
+/** Nothing is kept of commits that no pull request has. */
+export const HELD = "the first pull request here waits for approval: open it from a fork"
+
+/** The gate for newcomers of a repository, loaded where there is one. */
+export const openGate = async ({ config }: Pick<Services, "config">, found: OnRepository) =>
+  gateAt(config, found) && (await import("../newcomers.ts"))
 
 /** The longest description that is taken from a commit, in characters. */
 const LONGEST_MESSAGE = 65_536

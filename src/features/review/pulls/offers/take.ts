@@ -21,7 +21,6 @@ import { repositoryHtmlUrl } from "../../../code/repositories/urls.ts"
 import { editIssue } from "../../../planning/issues/edit.ts"
 import { lockForIssues, lockIssue } from "../../../planning/issues/lock.ts"
 import { findIssueById } from "../../../planning/issues/store.ts"
-import { gateAt } from "../../../planning/newcomers/gate.ts"
 import { ALIGN_AFTER, preparePull, requireNotBlocked, writePull, writeRefsOf } from "../create.ts"
 import { assessCommit, writeHead } from "../heads.ts"
 import type { PullWithIssue } from "../present.ts"
@@ -29,7 +28,7 @@ import { commitsBetween } from "../pushed.ts"
 import { alignPull, headRef } from "../refs.ts"
 import { findOpenOffer } from "../store.ts"
 import { topicsOf } from "../topics.ts"
-import { type Ready, textsOf, writeRefsOfUpdate } from "./ready.ts"
+import { HELD, openGate, type Ready, textsOf, writeRefsOfUpdate } from "./ready.ts"
 import { type OfferOptions, readOfferOptions, readTarget } from "./request.ts"
 import { seriesTakers } from "./series.ts"
 
@@ -118,9 +117,6 @@ function wordsFor({ log }: Services, error: unknown): string {
   return "internal error"
 }
 
-/** Nothing is kept of commits that no pull request has. */
-const HELD = "the first pull request here waits for approval: open it from a fork"
-
 interface Offer {
   readonly repository: Repository
   readonly command: RefCommand
@@ -162,7 +158,7 @@ async function prepareNew(
   const db = services.database.read
   const tip = await services.git.references.resolve(repository, branchRef(target.base))
   if (tip === undefined) return `the branch ${target.base} is gone`
-  const gate = gateAt(services.config, found) && (await import("../newcomers.ts"))
+  const gate = await openGate(services, found)
   if (await gate?.isHeld(services, db, found)) return HELD
   const { title, body } = textsOf(await services.git.objects.readCommit(repository, id))
   const options = {
