@@ -179,6 +179,7 @@ export type MessageKey =
   | "An archived repository is read-only."
   | "An authenticator app or a passkey will do."
   | "An empty file."
+  | "An entry was added to the audit log."
   | "An environment"
   | "An expression of RE2 is matched against each line, such as create\\w+Server\\(."
   | "An http or https URL that git can clone."

@@ -1,7 +1,6 @@
 import { type Html, html } from "../../../core/html.ts"
 import { type Text, t } from "../../../core/language/message.ts"
-import type { Switch } from "../../../features/actions/external/names.ts"
-import { publicName } from "../../../features/actions/external/names.ts"
+import { AUDIT, publicName, type Switch } from "../../../features/actions/external/names.ts"
 import { eventsOf } from "../../../features/events/webhooks/present.ts"
 import type { DeliveryRequest, DeliveryResponse, TYPES } from "../../../features/events/webhooks/records.ts"
 import type { DeliverySummary, Webhook } from "../../../features/events/webhooks/store.ts"
@@ -27,7 +26,7 @@ export const TYPE_NAMES: Readonly<Record<(typeof TYPES)[number], Text>> = {
 export const isType = (word: string): word is keyof typeof TYPE_NAMES => Object.hasOwn(TYPE_NAMES, word)
 export const typeName = (word: string): Text => (isType(word) ? TYPE_NAMES[word] : word)
 
-const EVENT_GROUPS: readonly (readonly [label: Text, events: readonly (readonly [Switch, Text, Text])[]])[] = [
+const EVENT_GROUPS: readonly (readonly [label: Text, events: readonly (readonly [Switch | typeof AUDIT, Text, Text])[]])[] = [
   [
     t("Code"),
     [
@@ -73,6 +72,8 @@ const EVENT_GROUPS: readonly (readonly [label: Text, events: readonly (readonly 
       ["workflow_job", t("Workflow jobs"), t("A workflow job was queued, started or completed.")],
     ],
   ],
+  // For organisations alone.
+  [t("Organization"), [[AUDIT, t("Audit log"), t("An entry was added to the audit log.")]]],
 ]
 
 /** The name of the field with the switches of a group: a list in each, which the form puts together. */
@@ -81,24 +82,31 @@ export const EVENT_FIELDS: readonly string[] = EVENT_GROUPS.map((_, index) => gr
 export const CONFIG_FIELDS = ["config.url", "config.content_type", "config.secret"] as const
 export const SLACK_FIELDS = ["config.channel", "config.username", "config.icon_url", "config.color"] as const
 
-const eventFields = (switched: readonly string[]): readonly Field[] =>
-  EVENT_GROUPS.map(([label, events], index) => ({
-    kind: "boxes",
-    name: groupField(index),
-    label: t("Events: {label}", { label }),
-    value: switched,
-    options: events.map(([name, text, about]): Option => [name, text, about]),
-  }))
+const eventFields = (switched: readonly string[], isOfOrganization: boolean): readonly Field[] =>
+  EVENT_GROUPS.flatMap(([label, events], index): readonly Field[] =>
+    events.some(([name]) => name === AUDIT) && !isOfOrganization
+      ? []
+      : [
+          {
+            kind: "boxes",
+            name: groupField(index),
+            label: t("Events: {label}", { label }),
+            value: switched,
+            options: events.map(([name, text, about]): Option => [name, text, about]),
+          },
+        ],
+  )
 
 interface About {
   readonly type: string
   readonly isOfSite: boolean
+  readonly isOfOrganization: boolean
   /** Undefined for a new one. */
   readonly webhook?: Webhook
 }
 
 /** The fields of a webhook. Secrets that are set are never shown: an empty field keeps them, a tick removes them. */
-export const webhookFields = ({ type, isOfSite, webhook }: About): readonly Field[] => [
+export const webhookFields = ({ type, isOfSite, isOfOrganization, webhook }: About): readonly Field[] => [
   { kind: "line", name: "name", label: t("Name"), hint: t("Optional."), maxlength: 255 },
   { kind: "line", name: "config.url", label: t("Address"), type: "url", required: true, maxlength: 4096, placeholder: "https://" },
   ...(type === "gitea" || type === "gogs" ? signedFields(webhook) : [JSON_CONTENT]),
@@ -122,7 +130,7 @@ export const webhookFields = ({ type, isOfSite, webhook }: About): readonly Fiel
     }),
     maxlength: 1024,
   },
-  ...eventFields(webhook ? eventsOf(webhook) : ["push"]),
+  ...eventFields(webhook ? eventsOf(webhook) : ["push"], isOfOrganization),
   ...(isOfSite && !webhook ? [SYSTEM_BOX] : []),
   { kind: "box", name: "active", label: t("Active"), value: webhook === undefined, hint: t("Send deliveries.") },
 ]

@@ -79,6 +79,17 @@ describe("pages of webhooks", () => {
     expect(await list()).toEqual([])
   })
 
+  it("have a box for the audit log where it is an organization's alone", async () => {
+    for (const [at, has] of [
+      ["/org/guild/settings/hooks", true],
+      ["/ann/tools/settings/hooks", false],
+    ] as const)
+      expect((await anns.get(`${at}/gitea/new`)).html.includes('value="audit"')).toBe(has)
+    const { to = "" } = await anns.send("/org/guild/settings/hooks/gitea/new", fields({ events_4: ["audit"] }))
+    expect((await anns.get(to)).html).toMatch(/value="audit"[^>]*checked|checked[^>]*value="audit"/)
+    expect((await forge.call(ann, "GET /orgs/guild/hooks")).body[0].events).toContain("audit")
+  })
+
   it("show what was sent and answered, and send it again", async () => {
     const at = "/ann/tools/settings/hooks"
     const { to = "" } = await anns.send(`${at}/gitea/new`, fields({ name: "kettle" }))

@@ -172,7 +172,10 @@ const newPage = (scope: SettingsScope, { create }: Forms): Page =>
             path,
             draft,
             submit: t("Add webhook"),
-            fields: [{ kind: "hidden", name: "type", value: type }, ...webhookFields({ type, isOfSite: scope.id === "admin" })],
+            fields: [
+              { kind: "hidden", name: "type", value: type },
+              ...webhookFields({ type, isOfSite: scope.id === "admin", isOfOrganization: scope.id === "org" }),
+            ],
           })}
         `,
       })
@@ -221,7 +224,7 @@ const webhookPage = (scope: SettingsScope, { edit, remove, test }: Forms): Page 
             record: presentHook(webhook),
             draft,
             submit: t("Save"),
-            fields: webhookFields({ type: webhook.type, isOfSite: scope.id === "admin", webhook }),
+            fields: webhookFields({ type: webhook.type, isOfSite: scope.id === "admin", isOfOrganization: scope.id === "org", webhook }),
           })}
           <h2 id="delete">Delete</h2>
           <p>Its deliveries are deleted, and pending ones are not sent.</p>
