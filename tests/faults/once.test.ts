@@ -61,6 +61,9 @@ describe.each(databaseKinds)("at once on %s", (kind) => {
     world = await openMergeWorld(kind)
     // The first sign-in is counted, which is a transaction of its own.
     for (const caller of [world.alice, world.bob, world.carol]) await world.call(caller, "GET /user")
+    // The account that has what was deleted is made with the first deletion.
+    await world.call(world.alice, "POST /user/repos", { name: "first" })
+    await world.call(world.alice, "DELETE /repos/alice/first")
     tables = await tablesOf(kind)
   })
   afterAll(() => world.close())
@@ -196,6 +199,20 @@ describe.each(databaseKinds)("at once on %s", (kind) => {
     return rows.filter(({ times }) => Number(times) > 1).map((row) => row.kind)
   }
 
+  const lastEntry = async (): Promise<number> =>
+    (await database().read.selectFrom("audit_entries").select("id").orderBy("id", "desc").limit(1).executeTakeFirst())?.id ?? 0
+
+  /** What was written into an audit log more than once since then. */
+  async function auditedTwice(since: number): Promise<readonly string[]> {
+    const rows = await database()
+      .read.selectFrom("audit_entries")
+      .select(["kind", (eb) => eb.fn.countAll<number>().as("times")])
+      .where("id", ">", since)
+      .groupBy(["organization_id", "kind", "actor_id", "repository_id", "subject", "details"])
+      .execute()
+    return rows.filter(({ times }) => Number(times) > 1).map((row) => row.kind)
+  }
+
   describe.each(meetings[kind])("(%s)", (how) => {
     test.each([...issueCases, ...pullCases, ...repositoryCases, ...packageCases, ...peopleCases])(
       "$name",
@@ -203,6 +220,7 @@ describe.each(databaseKinds)("at once on %s", (kind) => {
         const call = await prepare(await scene())
         const before = await countRows()
         const since = await lastEvent()
+        const entry = await lastEntry()
         const statuses = await meet(how, call)
         const after = await countRows()
         const left = [...after].map(([name, total]) => [name, total - (before.get(name) ?? 0)] as const)
@@ -211,8 +229,12 @@ describe.each(databaseKinds)("at once on %s", (kind) => {
         const rest = statuses.toSpliced(statuses.indexOf(first), 1)
         const possible = how === "turns" ? [others] : [others, ...overlapping]
         expect(rest.filter((status) => !possible.includes(status))).toEqual([])
-        expect(changed).toEqual(leaves)
+        const { deletions = 0, audit_entries: _, ...rows } = changed
+        expect(rows).toEqual(leaves)
+        // What was deleted is kept once.
+        expect(deletions).toBeLessThanOrEqual(1)
         expect(await publishedTwice(since)).toEqual(each)
+        expect(await auditedTwice(entry)).toEqual([])
         expect(await wrongTotals()).toEqual([])
         expect(await recountCounters.run(world.hearth.services, new AbortController().signal)).toBe("0 counters put right")
       },

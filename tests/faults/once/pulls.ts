@@ -82,7 +82,16 @@ export const pullCases: readonly Case[] = [
     },
     first: 201,
     others: 409,
-    leaves: { pulls: 1, notifications: 1, issue_counters: 1, issues: 1, comments: 1, activities: 2, webhook_deliveries: 1 },
+    leaves: {
+      pulls: 1,
+      pull_versions: 1,
+      notifications: 1,
+      issue_counters: 1,
+      issues: 1,
+      comments: 1,
+      activities: 2,
+      webhook_deliveries: 1,
+    },
   },
   {
     name: "a pull request is closed",
@@ -124,7 +133,7 @@ export const pullCases: readonly Case[] = [
     others: 422,
     // One that has merged before finds that the head has moved. Asking again is answered that it is up to date.
     overlapping: [409],
-    leaves: { comments: 1, activities: 1, webhook_deliveries: 2 },
+    leaves: { pull_versions: 1, comments: 1, activities: 1, webhook_deliveries: 2 },
   },
   {
     name: "a pending review is submitted",

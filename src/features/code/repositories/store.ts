@@ -230,6 +230,8 @@ export async function giveRowToNobody(tx: Transaction, id: number): Promise<void
       website: "",
       topics: "[]",
       stars_count: 0,
+      watchers_count: 0,
+      forks_count: 0,
       is_private: 1,
       is_archived: 1,
       is_mirror: 0,
