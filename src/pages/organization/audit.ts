@@ -67,12 +67,12 @@ function line(row: AuditEntryRow, now: number): Html {
   const more = Object.entries(details).map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(", ") : String(value)}`)
   return html`
     <tr>
-      <td>${time(row.created_at, now)}</td>
+      <td class="nowrap">${time(row.created_at, now)}</td>
       <td>${row.actor_name === "" ? html`<span class="muted">–</span>` : html`<bdi>${row.actor_name}</bdi>`}</td>
-      <td><code>${row.kind}</code></td>
-      <td class="break">
+      <td><code class="nowrap">${row.kind}</code></td>
+      <td>
         ${[row.repository_name, row.subject].filter((word) => word !== "").join(" · ")}
-        ${more.length > 0 && html`<span class="muted small">${more.join("; ")}</span>`}
+        ${more.length > 0 && html` <span class="muted small">${more.join("; ")}</span>`}
       </td>
       <td class="muted small">${[row.ip, row.credential].filter((word) => word !== "").join(", ")}</td>
     </tr>

@@ -50,7 +50,7 @@ function row(record: DeletedThing, actions: Content, now: number): Html {
           ${kind} <bdi>${record.name}</bdi> ${record.number > 0 && html`<span class="muted">#${record.number}</span>`}
         </span>
         <span class="muted small">
-          Deleted by ${who} ${time(deleted, now)}, can be restored until ${time(until, now)}
+          Deleted by ${who} ${time(deleted, now)}, gone for good ${time(until, now)}
         </span>
         <div class="bar">${actions}</div>
       </div>
