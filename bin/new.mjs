@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url"
 import { event, migration, operation, page } from "./new-texts.mjs"
 
 const home = join(dirname(fileURLToPath(import.meta.url)), "..")
+/** Who is told of which events. */
+const TOLD = "src/features/events/stream/kinds.ts"
 const read = (path) => readFileSync(join(home, path), "utf8")
 
 const HELP = `Usage: npm run new -- KIND NAME
@@ -162,10 +164,14 @@ const kinds = {
       .replace(/\n$/, `\n  | (Undated<"${kind}"> & OfRepository)\n`)
     return {
       files: known === undefined ? { ...texts.test, [path]: texts.types } : texts.test,
-      changes: changed === undefined ? {} : { [path]: changed },
+      changes: {
+        ...(changed !== undefined && { [path]: changed }),
+        [TOLD]: read(TOLD).replace(/\n\}\n\nconst LINES/, (end) => `\n  "${kind}": { untold: "it is new" },${end}`),
+      },
       next: [
         `${path}: the rows that listeners need, and in a comment when it happens`,
         "the verb that publishes it, in the transaction of the change",
+        `${TOLD}: who is told of it, with its name in names.ts, or why nobody is`,
         "src/listeners.ts, where something is to follow from it",
         "tests/events/operations.test.ts: among the others, if no example of an operation publishes it",
       ],
