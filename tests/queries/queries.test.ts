@@ -102,7 +102,7 @@ describe("the number of queries", () => {
     const statements = await statementsOf(hearth.services.database, async () => {
       const answer = await call.send(query)
       expect(call.isRight(answer.status), `${operation.id} was answered with ${answer.status} ${answer.text}`).toBe(true)
-      if (answer.headers.get("content-type")?.startsWith("application/json")) list = answer.text
+      if (answer.headers.get("content-type")?.startsWith("application/json;")) list = answer.text
     })
     expect(hearth.services.git.spawned() - spawned, `${operation.id} started git`).toBe(0)
     return { statements, length: lengthOf(JSON.parse(list)) }

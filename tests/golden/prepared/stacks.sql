@@ -91,6 +91,7 @@ where pull_id = ?
 select pull_versions.head_id, pull_versions.base_id, pulls.stands_on
 from pull_versions
 inner join pulls on pulls.id = pull_versions.pull_id
+inner join stacked_changes on stacked_changes.pull_id = pulls.id
 where pulls.repository_id = ?;
 
 -- stacks.findVersions
