@@ -59,12 +59,13 @@ const inGroups = (writes: readonly Operation[]) =>
 /** The end of the year 9999. */
 const FAR_OFF = 253_402_300_799
 
-/** What they start beside the change is no part of the answer: a task, whose failure is in the list of tasks; the announcements read anew, which the next page tries again. */
+/** What fails is told elsewhere than by the status: a task in the list of tasks; the announcements read anew are tried again by the next page; of a batch by the result of the operation. */
 const STARTS_WORK: ReadonlySet<string> = new Set([
   "adminCronRun",
   "adminCreateAnnouncement",
   "adminEditAnnouncement",
   "adminDeleteAnnouncement",
+  "runBatch",
 ])
 
 /** Clean-up jobs that are stored before what they clean up, so that they remain after a failure. */
