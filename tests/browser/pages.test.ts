@@ -138,6 +138,7 @@ const OF_ONE: Readonly<Record<string, Visitor>> = {
   "notifications.open": "mira",
   "personal.application": "mira",
   "personal.reply": "mira",
+  "personal.tokenDeeds": "mira",
   "personal.replyText": "mira",
   "repository.offer": "noor",
   "userHooks.delivery": "mira",

@@ -104,12 +104,8 @@ async function unlinkedOf(world: DemoWorld): Promise<Readonly<Record<string, str
   const [packageFile] = await record("GET /packages/mira/generic/hose/1.0/files")
   await record("POST /user/repos", { name: "trowel" })
   await record("POST /repos/mira/trowel/transfer", { new_owner: "noor" })
-  await record("POST /repos/dewpoint/sprinkle/branches", { new_branch_name: "release/1", old_ref_name: "main" })
-  await record("POST /repos/dewpoint/sprinkle/branch_protections", {
-    rule_name: "release/*",
-    required_approvals: 1,
-    enable_merge_queue: true,
-  })
+  await record("POST /repos/dewpoint/sprinkle/branch_protections", { rule_name: "release/*", required_approvals: 1 })
+  await record("POST /repos/dewpoint/sprinkle/branch_protections", { rule_name: "balcony", enable_merge_queue: true })
   const tagRule = await record("POST /repos/dewpoint/sprinkle/tag_protections", { name_pattern: "v*", whitelist_usernames: ["mira"] })
   const [thread] = await record("GET /notifications?all=true")
   const application = await record("POST /user/applications/oauth2", {
@@ -164,7 +160,7 @@ async function unlinkedOf(world: DemoWorld): Promise<Readonly<Record<string, str
     "commit.picking": `/dewpoint/sprinkle/_cherrypick/${commit.sha}/main`,
     "wiki.older": `/dewpoint/sprinkle/wiki/_revert/Beds?revision=${revisions[0].sha}`,
     "settings.branchRule": "/dewpoint/sprinkle/settings/branches/edit/release/*",
-    "queue.show": "/dewpoint/sprinkle/queue/release/1",
+    "queue.show": "/dewpoint/sprinkle/queue/balcony",
     "settings.tagRule": `/dewpoint/sprinkle/settings/tags/${tagRule.id}`,
     "repository.offer": "/mira/trowel/transfer",
     "oauth2.authorize": `/login/oauth/authorize?${new URLSearchParams({

@@ -48,7 +48,7 @@ export const whoMayForm = (to: { readonly repository: Owned } | { readonly organ
   html`
     <h2 id="explain">What may they do here?</h2>
     <form class="form inline" action="${EXPLAIN_PATH}">
-      ${field({ label: t("User name"), name: "as", required: true, maxlength: 255 })}
+      ${field({ label: t("Person"), name: "as", required: true, maxlength: 255 })}
       <div class="field">
         <label for="explain-path">Action</label>
         <select id="explain-path" name="path">

@@ -32,11 +32,7 @@ function row(on: OnRepository, each: BranchOnPage, most: number, reader: Reader)
         <h2 class="title">
           <a href="${comingFrom(on, reader.path, "branch", name)}"><bdi>${name}</bdi></a>${" "}
           ${isDefault && html`<span class="chip">Default</span>`}${" "}
-          ${branch.protection && html`<span class="chip">${icon("shield-lock")}Protected</span>`}${" "}
-          ${
-            branch.protection?.enable_merge_queue === 1 &&
-            html`<a class="chip" href="${repositoryPath(on)}/queue/${escapePath(name)}">${icon("git-merge")}Merge queue</a>`
-          }
+          ${branch.protection && html`<span class="chip">${icon("shield-lock")}Protected</span>`}
         </h2>
         <div class="meta">
           <span>${statusMark(status)} ${idLink(on, commit.id)}</span>
@@ -55,6 +51,10 @@ function tools(on: OnRepository, { branch, isDefault, pull }: BranchOnPage, { is
   const name = escapePath(branch.name)
   return html`
     <div class="bar branch-tools">
+      ${
+        branch.protection?.enable_merge_queue === 1 &&
+        html`<a class="button small" href="${at}/queue/${name}">${icon("git-merge")}Merge queue</a>`
+      }
       ${
         pull
           ? html`
