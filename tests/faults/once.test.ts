@@ -29,6 +29,8 @@ const CALLERS = 3
 const ASIDE = new Set([
   ...["jobs", "schedule", "migrations", "events", "sign_in_addresses"],
   ...["tree_histories", "branch_comparisons", "repository_contributions"],
+  // The name of the log is made when it is first needed.
+  "event_logs",
   ...["code_indexes", "code_blobs", "code_files", "code_grams"],
   // One for each comment, by a trigger; its totals are compared.
   "placed_comments",
