@@ -52,7 +52,7 @@ export const extensions: readonly Filling[] = [
       at: (method, address) => operationAt(operations, method, address),
       call: callOperation,
       answerOf: answerTo,
-      answerThrown: (services, { id }, given, error) => answerThrown(services, id, given, error),
+      answerThrown,
     }
   }),
   // Loaded with the first change that such a token makes.

@@ -166,6 +166,9 @@ const STORED_OPEN = any(STORED_PUBLIC, all(UNRESTRICTED, is("repository.openness
 /** The account that has what is being deleted; no one reaches what is its own. See `src/features/code/lifecycle/remains.ts`. */
 export const NOBODY_ID = -3
 
+/** Whether a repository was deleted, and has rows and files for a while yet. */
+export const isDeleted = ({ owner_id }: { readonly owner_id: number }): boolean => owner_id === NOBODY_ID
+
 const OWNS = any(is("caller.is_admin", 1), same("repository.owner_id = caller.id"))
 
 /** What is being deleted is private and granted to no one, so that only administrators of the site could see it. */

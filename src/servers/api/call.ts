@@ -17,14 +17,10 @@ import { logFault, retryAfter } from "./faults.ts"
 import { readPage, readRecord } from "./input.ts"
 import { type AnswerWatcher, API_BASE, bodyLimitOf, inputOf, run } from "./steps.ts"
 
-export { type AnswerWatcher, API_BASE }
-
 /*
  * Calls of operations from inside of the process: exactly what a request of the same caller would do, and answered as it would be. The steps are those of
  * routing/pipeline.ts, and what the API adds to them stands here for both.
  */
-
-export type OperationCall = Called
 
 /** What a client would get: an answer, or the record that tells of a refusal. */
 export interface Answered {
@@ -35,7 +31,7 @@ export interface Answered {
 }
 
 /** Does what a request would do. Refuses as its operation does, and before that callers who may not use it and input that does not fit; throws {@link Renamed} for a former name. */
-export async function callOperation(services: Services, given: OperationCall, onAnswer?: AnswerWatcher): Promise<Sent<number, unknown>> {
+export async function callOperation(services: Services, given: Called, onAnswer?: AnswerWatcher): Promise<Sent<number, unknown>> {
   const { operation, path, query = new URLSearchParams(), caller, request } = given
   const { actor } = caller
   if (takesFiles(operation)) throw refuse.invalid("path", t`${operation.id} takes or gives a file, which needs a request of its own`)
@@ -48,7 +44,7 @@ export async function callOperation(services: Services, given: OperationCall, on
 }
 
 /** The same, with the answer that a client would get of it or of its refusal. */
-export async function answerCall(services: Services, given: OperationCall, onAnswer?: AnswerWatcher): Promise<Answered> {
+export async function answerCall(services: Services, given: Called, onAnswer?: AnswerWatcher): Promise<Answered> {
   try {
     return answerTo(services, given, await callOperation(services, given, onAnswer))
   } catch (error) {
@@ -57,7 +53,7 @@ export async function answerCall(services: Services, given: OperationCall, onAns
 }
 
 /** The answer that a client would get. */
-export function answerTo(services: Services, given: OperationCall, sent: Sent<number, unknown>): Answered {
+export function answerTo(services: Services, given: Called, sent: Sent<number, unknown>): Answered {
   const { operation, query = new URLSearchParams() } = given
   const page = operation.paged ? readPage(query, services.config.api) : undefined
   const { status, headers } = render(services, operation.method, urlOf(given), sent, page)
@@ -65,7 +61,7 @@ export function answerTo(services: Services, given: OperationCall, sent: Sent<nu
 }
 
 /** What a client is told of a refusal, of a former name, or of what went wrong, which is logged. */
-export function answerThrown(services: Services, requestId: string, given: OperationCall | undefined, error: unknown): Answered {
+export function answerThrown(services: Services, requestId: string, given: Called | undefined, error: unknown): Answered {
   if (error instanceof Renamed && given)
     return {
       status: error.status,
@@ -83,13 +79,13 @@ export function answerThrown(services: Services, requestId: string, given: Opera
   }
 }
 
-function urlOf({ operation, path, query }: OperationCall): string {
+function urlOf({ operation, path, query }: Called): string {
   const text = query?.toString() ?? ""
   return addressOf({ address: API_BASE + operation.path }, path) + (text === "" ? "" : `?${text}`)
 }
 
 /** An operation with the values that an address has for its path and query. */
-export type Addressed = Pick<OperationCall, "operation" | "path"> & { readonly query: URLSearchParams }
+export type Addressed = Pick<Called, "operation" | "path"> & { readonly query: URLSearchParams }
 
 const tables = new WeakMap<readonly Operation[], RouteTable<Operation>>()
 

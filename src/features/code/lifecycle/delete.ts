@@ -1,5 +1,5 @@
 import { isPublicRepository, type Repository } from "../../../access/permission.ts"
-import { NOBODY_ID } from "../../../access/rules.ts"
+import { isDeleted } from "../../../access/rules.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
@@ -38,7 +38,7 @@ export async function deleteRepository(
   const { id } = repository
   const locked = await lockRow(tx, "repositories", id)
   // Someone was faster; what they deleted may be kept for a while.
-  if (!locked || locked.owner_id === NOBODY_ID) return false
+  if (!locked || isDeleted(locked)) return false
   const owner = await findUserById.first(tx, { id: repository.owner_id })
   const wasPublic = owner !== undefined && isPublicRepository({ repository, owner })
   if (owner) publish(tx, { kind: "repository.deleted", repository, owner, wasPublic, actor, mayBeRestored, at: services.now() })

@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises"
-import { NOBODY_ID } from "../../../access/rules.ts"
+import { isDeleted } from "../../../access/rules.ts"
 import { findRepositoryById } from "../../../access/store.ts"
 import { heldUntil } from "../../../core/backup/hold.ts"
 import type { Transaction } from "../../../core/database/database.ts"
@@ -56,7 +56,7 @@ export const deleteRemainsJob = defineJob({
   timeoutSeconds: 3600,
   run: async ({ repositoryId: id }, { context: { database, jobs }, signal }) => {
     const found = await findRepositoryById.first(database.read, { id })
-    if (found?.owner_id !== NOBODY_ID) return
+    if (!found || !isDeleted(found)) return
     for (const deleteBatch of batchesOf(id)) {
       for (let deleted = 1; deleted > 0; ) {
         if (signal.aborted) throw new Error("interrupted; the rest is deleted later")

@@ -7,6 +7,7 @@ import { type Hear, tailOf } from "../../../core/events/tail.ts"
 import { onFirstUseOf } from "../../../core/memoize.ts"
 import type { Services } from "../../../core/services.ts"
 import { callersNow } from "../../people/sign-in/callers-now.ts"
+import { openTurns } from "../../people/sign-in/credentials/turns.ts"
 import { type Item, itemsOf } from "./items.ts"
 import { type Filter, judge } from "./judge.ts"
 
@@ -74,7 +75,8 @@ export const streamsOf = onFirstUseOf(openStreams)
 function openStreams(services: Services): Streams {
   const { config, database, share, log } = services
   const streams = new Set<Stream>()
-  const inTurn = openTurns(READERS)
+  // All may wait, even those of one caller, who may hold half of the queue.
+  const inTurn = openTurns(READERS, 2 * config.events.streams)
   let end: Position | undefined
   let stop: (() => void) | undefined
   let isChecking = false
@@ -149,7 +151,7 @@ function openStreams(services: Services): Streams {
     for (let isMore = false; ; ) {
       if (stream.over) return stream.over
       if (isMore || isBehind(stream)) {
-        const found = await inTurn(() => readOn(stream))
+        const found = await inTurn(stream.who, () => readOn(stream))
         if (stream.over) return stream.over
         if (found.items.length > 0) return { kind: "told", items: found.items }
         isMore = found.isMore
@@ -201,20 +203,3 @@ const wait = (stream: Stream, milliseconds: number): Promise<Arrival | "behind">
     const timer = setTimeout(wake, Math.max(0, milliseconds), QUIET)
     stream.wake = wake
   })
-
-/** Does so many pieces of work at once; others wait for their turn, no more than there are streams. */
-function openTurns(slots: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  let free = slots
-  const queue: (() => void)[] = []
-  return async (work) => {
-    if (free > 0) free -= 1
-    else await new Promise<void>((resolve) => queue.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const following = queue.shift()
-      if (following) following()
-      else free += 1
-    }
-  }
-}

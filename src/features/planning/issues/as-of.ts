@@ -175,32 +175,28 @@ function dueAt(issue: Issue, later: readonly Change[]): Seconds {
 }
 
 /** Undone from the last change to the first one after the moment. */
-function labelsAt(now: readonly number[], later: readonly Change[]): readonly number[] {
-  const ids = new Set(now)
-  for (const { kind, label_id, content } of later.toReversed()) {
-    if (kind !== "label" || label_id === null) continue
-    if (content === "1") ids.delete(label_id)
-    else ids.add(label_id)
-  }
-  return [...ids]
-}
+const labelsAt = (now: readonly number[], later: readonly Change[]): readonly number[] =>
+  idsAfter(now, later.toReversed(), "label", ({ label_id, content }) => [label_id, content !== "1"])
 
-function peopleAt(now: readonly number[], later: readonly Change[]): readonly number[] {
-  const ids = new Set(now)
-  for (const { kind, assignee_id, removed_assignee } of later.toReversed()) {
-    if (kind !== "assignees" || assignee_id === null) continue
-    if (removed_assignee === 1) ids.add(assignee_id)
-    else ids.delete(assignee_id)
-  }
-  return [...ids]
-}
+const peopleAt = (now: readonly number[], later: readonly Change[]): readonly number[] =>
+  idsAfter(now, later.toReversed(), "assignees", ({ assignee_id, removed_assignee }) => [assignee_id, removed_assignee === 1])
 
-function askedUntil(until: readonly Change[]): readonly number[] {
-  const ids = new Set<number>()
-  for (const { kind, assignee_id, removed_assignee } of until) {
-    if (kind !== "review_request" || assignee_id === null) continue
-    if (removed_assignee === 1) ids.delete(assignee_id)
-    else ids.add(assignee_id)
+const askedUntil = (until: readonly Change[]): readonly number[] =>
+  idsAfter([], until, "review_request", ({ assignee_id, removed_assignee }) => [assignee_id, removed_assignee !== 1])
+
+/** The ids after changes of a kind in this order, each of which has one among them from then on, or has it no more. */
+function idsAfter(
+  before: readonly number[],
+  changes: readonly Change[],
+  kind: string,
+  stepOf: (change: Change) => readonly [id: number | null, isThere: boolean],
+): readonly number[] {
+  const ids = new Set(before)
+  for (const change of changes.filter((each) => each.kind === kind)) {
+    const [id, isThere] = stepOf(change)
+    if (id === null) continue
+    if (isThere) ids.add(id)
+    else ids.delete(id)
   }
   return [...ids]
 }

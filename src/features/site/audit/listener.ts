@@ -1,4 +1,5 @@
 import type { Insertable } from "kysely"
+import { memberOf } from "../../../core/check.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { AuditEntriesTable } from "../../../core/database/tables/undo.ts"
 import type { DomainEvent, EventKind } from "../../../core/events/event.ts"
@@ -90,8 +91,6 @@ export const audit: Listener = {
 type Members = Readonly<Record<string, unknown>>
 
 const numberOf = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined)
-const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : undefined
 const idOf = (value: unknown): number | undefined => numberOf(memberOf(value, "id"))
 
 /** The repository that an event is in; of an organisation as a whole it is none. */

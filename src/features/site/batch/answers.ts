@@ -39,6 +39,6 @@ function resultOf(services: Services, calls: Calls, request: CallRequest, outcom
   const { status, body } =
     outcome.kind === "sent"
       ? calls.answerOf(services, outcome.given, outcome.sent)
-      : calls.answerThrown(services, request, outcome.given, outcome.error)
+      : calls.answerThrown(services, request.id, outcome.given, outcome.error)
   return body === undefined ? { status } : { status, body }
 }

@@ -3,6 +3,7 @@ import { actorId } from "../../../core/actor.ts"
 import { ActsOutside, TransactionIdle } from "../../../core/database/database.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
 import { servicesInside } from "../../../core/held/services.ts"
+import { heldOrUndone } from "../../../core/held/undone.ts"
 import { t } from "../../../core/language/message.ts"
 import { onFirstUseOf } from "../../../core/memoize.ts"
 import type { CallRequest, Sent } from "../../../core/operation.ts"
@@ -65,31 +66,20 @@ export async function runBatch(services: Services, batch: Batch): Promise<readon
   }
 }
 
-/** Rolls a transaction back that has not failed. */
-class RolledBack extends Error {
-  readonly outcomes: readonly Outcome[]
-  constructor(outcomes: readonly Outcome[]) {
-    super("rolled back")
-    this.outcomes = outcomes
-  }
-}
-
 /** In one transaction, which is rolled back at the end of a dry run, and once one of them is refused where they are all or nothing. */
 async function runHeld(services: Services, batch: Batch): Promise<readonly Outcome[]> {
   try {
-    return await services.database.hold(async (tx) => {
-      const held = servicesInside(services, tx)
+    return await heldOrUndone(services, async (held) => {
       const outcomes = await runEach(held, batch, services.database.kind === "sqlite" ? LONGEST_TURN_MS : LONGEST_MS, (call) =>
         // One that is refused is undone alone.
         held.database.hold((itsOwn) => call(servicesInside(held, itsOwn))),
       )
       const failed = batch.atomic ? outcomes.findIndex(({ kind }) => kind === "refused") : -1
-      if (failed >= 0) throw new RolledBack(outcomes.map((each, index) => (index === failed ? each : { kind: "undone", because: failed })))
-      if (batch.dryRun) throw new RolledBack(outcomes)
-      return outcomes
+      const told =
+        failed < 0 ? outcomes : outcomes.map((each, index): Outcome => (index === failed ? each : { kind: "undone", because: failed }))
+      return { value: told, isUndone: failed >= 0 || batch.dryRun }
     })
   } catch (error) {
-    if (error instanceof RolledBack) return error.outcomes
     if (error instanceof TransactionIdle) throw refuse.busy("the batch took too long for one transaction; nothing was done")
     throw error
   }

@@ -30,7 +30,7 @@ export interface Calls {
   /** The answer to a call. */
   readonly answerOf: (services: Services, given: Called, sent: Sent<number, unknown>) => Answered
   /** The answer to a call that threw; `given` is undefined where there is no operation. */
-  readonly answerThrown: (services: Services, request: CallRequest, given: Called | undefined, error: unknown) => Answered
+  readonly answerThrown: (services: Services, requestId: string, given: Called | undefined, error: unknown) => Answered
 }
 
 /** The one entry gives those of the server, which are loaded when they are first needed. */

@@ -1,5 +1,5 @@
 import type { Repository as RepositoryRow } from "../../../access/permission.ts"
-import { NOBODY_ID } from "../../../access/rules.ts"
+import { isDeleted } from "../../../access/rules.ts"
 import { findRepositoryById } from "../../../access/store.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { flag } from "../../../core/database/tables/index.ts"
@@ -110,7 +110,7 @@ const DELETED = "the repository was deleted meanwhile"
 /** The repository; undefined where it was deleted, though it may be kept for a while. */
 async function findOwned(db: Handle, id: number): Promise<RepositoryRow | undefined> {
   const repository = await findRepositoryById.first(db, { id })
-  return repository?.owner_id === NOBODY_ID ? undefined : repository
+  return repository && isDeleted(repository) ? undefined : repository
 }
 
 const isUnfinished = ({ phase }: Pick<Import, "phase">): boolean => UNFINISHED.some((each) => each === phase)
