@@ -36,9 +36,11 @@ async function blocking(world: World, size: number) {
   return { person, blocked: blocked[0]?.name ?? "" }
 }
 
+/** Tokens that are limited to a repository, as those that need most statements. */
 async function withTokens(world: World, size: number) {
   const person = await world.person()
-  const body = (index: number) => ({ name: `token-${index}`, scopes: ["read:user"] })
+  const { owner, repo } = await world.repository(person)
+  const body = (index: number) => ({ name: `token-${index}`, scopes: ["read:repository"], repositories: [`${owner}/${repo}`] })
   await times(size - 1, (index) => world.must({ ...person, authorization: person.basic }, `POST /users/${person.name}/tokens`, body(index)))
   return person
 }
@@ -167,8 +169,8 @@ export const peopleExamples: Examples = {
     return { authorization: person.basic, path: { username: person.name }, body: { name: "another", scopes: ["write:repository"] } }
   },
   adminListTokens: async (world, size) => {
-    await withTokens(world, size)
-    return {}
+    const { name } = await withTokens(world, size)
+    return { query: { q: name } }
   },
   adminDeleteToken: async (world) => {
     const { id } = await world.person()

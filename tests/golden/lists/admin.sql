@@ -6,23 +6,6 @@
 -- without filters
 select count(*) as total
 from access_tokens
-inner join users on users.id = access_tokens.user_id;
-select access_tokens.*, users.name as user_name
-from access_tokens
-inner join users on users.id = access_tokens.user_id
-order by access_tokens.last_used_at desc, access_tokens.id desc
-limit ? offset ?;
-select chosen.token_id, owner.name as owner, repositories.name
-from access_token_repositories as chosen
-inner join repositories on repositories.id = chosen.repository_id
-inner join users as owner on owner.id = repositories.owner_id
-where chosen.token_id in ?
-  and repositories.owner_id <> -3
-order by owner.lower_name, repositories.lower_name;
-
--- q=a
-select count(*) as total
-from access_tokens
 inner join users on users.id = access_tokens.user_id
 where (instr(users.lower_name, ?) > 0 or instr(fold(access_tokens.name), fold(?)) > 0 or access_tokens.last_eight = ?)
 -- on PostgreSQL:
@@ -43,16 +26,39 @@ inner join users on users.id = access_tokens.user_id
 where (strpos(users.lower_name, ?) > 0 or strpos(lower(access_tokens.name collate "und-x-icu"), lower(? collate "und-x-icu")) > 0 or access_tokens.last_eight = ?)
 order by access_tokens.last_used_at desc, access_tokens.id desc
 limit ? offset ?;
+select chosen.token_id, owner.name as owner, repositories.name
+from access_token_repositories as chosen
+inner join repositories on repositories.id = chosen.repository_id
+inner join users as owner on owner.id = repositories.owner_id
+where chosen.token_id in ?
+  and repositories.owner_id <> -3
+order by owner.lower_name, repositories.lower_name;
 
 -- never_expires=true
 select count(*) as total
 from access_tokens
 inner join users on users.id = access_tokens.user_id
-where access_tokens.expires_at = ?;
+where (instr(users.lower_name, ?) > 0 or instr(fold(access_tokens.name), fold(?)) > 0 or access_tokens.last_eight = ?)
+  and access_tokens.expires_at = ?
+-- on PostgreSQL:
+select count(*) as total
+from access_tokens
+inner join users on users.id = access_tokens.user_id
+where (strpos(users.lower_name, ?) > 0 or strpos(lower(access_tokens.name collate "und-x-icu"), lower(? collate "und-x-icu")) > 0 or access_tokens.last_eight = ?)
+  and access_tokens.expires_at = ?;
 select access_tokens.*, users.name as user_name
 from access_tokens
 inner join users on users.id = access_tokens.user_id
-where access_tokens.expires_at = ?
+where (instr(users.lower_name, ?) > 0 or instr(fold(access_tokens.name), fold(?)) > 0 or access_tokens.last_eight = ?)
+  and access_tokens.expires_at = ?
+order by access_tokens.last_used_at desc, access_tokens.id desc
+limit ? offset ?
+-- on PostgreSQL:
+select access_tokens.*, users.name as user_name
+from access_tokens
+inner join users on users.id = access_tokens.user_id
+where (strpos(users.lower_name, ?) > 0 or strpos(lower(access_tokens.name collate "und-x-icu"), lower(? collate "und-x-icu")) > 0 or access_tokens.last_eight = ?)
+  and access_tokens.expires_at = ?
 order by access_tokens.last_used_at desc, access_tokens.id desc
 limit ? offset ?;
 
@@ -60,11 +66,27 @@ limit ? offset ?;
 select count(*) as total
 from access_tokens
 inner join users on users.id = access_tokens.user_id
-where access_tokens.expires_at > ?;
+where (instr(users.lower_name, ?) > 0 or instr(fold(access_tokens.name), fold(?)) > 0 or access_tokens.last_eight = ?)
+  and access_tokens.expires_at > ?
+-- on PostgreSQL:
+select count(*) as total
+from access_tokens
+inner join users on users.id = access_tokens.user_id
+where (strpos(users.lower_name, ?) > 0 or strpos(lower(access_tokens.name collate "und-x-icu"), lower(? collate "und-x-icu")) > 0 or access_tokens.last_eight = ?)
+  and access_tokens.expires_at > ?;
 select access_tokens.*, users.name as user_name
 from access_tokens
 inner join users on users.id = access_tokens.user_id
-where access_tokens.expires_at > ?
+where (instr(users.lower_name, ?) > 0 or instr(fold(access_tokens.name), fold(?)) > 0 or access_tokens.last_eight = ?)
+  and access_tokens.expires_at > ?
+order by access_tokens.last_used_at desc, access_tokens.id desc
+limit ? offset ?
+-- on PostgreSQL:
+select access_tokens.*, users.name as user_name
+from access_tokens
+inner join users on users.id = access_tokens.user_id
+where (strpos(users.lower_name, ?) > 0 or strpos(lower(access_tokens.name collate "und-x-icu"), lower(? collate "und-x-icu")) > 0 or access_tokens.last_eight = ?)
+  and access_tokens.expires_at > ?
 order by access_tokens.last_used_at desc, access_tokens.id desc
 limit ? offset ?;
 

@@ -5,6 +5,13 @@
 
 -- without filters
 -- prepared: authentication.countTokensOf
+select chosen.token_id, owner.name as owner, repositories.name
+from access_token_repositories as chosen
+inner join repositories on repositories.id = chosen.repository_id
+inner join users as owner on owner.id = repositories.owner_id
+where chosen.token_id in ?
+  and visible_repositories
+order by owner.lower_name, repositories.lower_name;
 
 -- === GET /users/{username}/tokens/{token}/deeds ===
 
