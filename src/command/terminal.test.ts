@@ -11,7 +11,7 @@ function fake(isTTY: boolean) {
   if (!stdin || !stdout || !stderr) throw new Error("three streams were made")
   const shown: string[] = []
   stderr.setEncoding("utf8").on("data", (text: string) => shown.push(text))
-  return { terminal: processTerminal({ stdin, stdout, stderr }), stdin, shown: () => shown.join("") }
+  return { terminal: processTerminal({ stdin, stdout, stderr }), stdin, stdout, shown: () => shown.join("") }
 }
 
 describe("asking on a terminal", () => {
@@ -65,5 +65,14 @@ describe("reading what is piped in", () => {
     const { terminal, stdin } = fake(false)
     stdin.end(Buffer.from([0x67, 0xfc, 0x6e]))
     await expect(terminal.input()).rejects.toThrow("no UTF-8")
+  })
+})
+
+describe("output that nobody reads any more", () => {
+  test("is no failure of the work", () => {
+    const { terminal, stdout } = fake(false)
+    stdout.emit("error", Object.assign(new Error("write EPIPE"), { code: "EPIPE" }))
+    terminal.out("more")
+    expect(() => stdout.emit("error", new Error("the disk is full"))).toThrow("the disk is full")
   })
 })

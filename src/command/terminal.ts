@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream"
+import { hasCode } from "../git/model/errors.ts"
 import { CommandFailed } from "./failure.ts"
 import { prompt } from "./prompt.ts"
 
@@ -31,6 +32,11 @@ export interface Streams {
 
 /** The terminal of this process. */
 export function processTerminal({ stdin, stdout, stderr }: Streams = process): Terminal {
+  // Who has read enough, as `head` does, leaves; the work goes on.
+  for (const output of [stdout, stderr])
+    output.on("error", (error) => {
+      if (!hasCode(error, "EPIPE")) throw error
+    })
   let shown = ""
   let toldAt = performance.now()
   const clear = () => {
