@@ -61,6 +61,8 @@ withHearth("why Bob can't see it", { people: ["ann", "bob", "carl"], on: databas
     expect(await explain(ann, "/api/v1/version", { method: "DELETE" })).toMatchObject({ allowed: false, status: 405 })
     await call(ann, "POST /user/repos", { name: "old" })
     await call(ann, "PATCH /repos/ann/old", { name: "new" })
+    expect(await explain(ann, "/repos/ann/new", { method: "DELETE" })).toMatchObject({ allowed: true, status: 204 })
+    expect(await explain(ann, "/version", { method: "DELETE" })).toMatchObject({ allowed: false, status: 405 })
     expect(await explain(bob, "/api/v1/repos/ann/old")).toMatchObject({ allowed: false, status: 301 })
     expect(await explain(undefined, "/ann/new/settings")).toMatchObject({ allowed: false, status: 303 })
   })

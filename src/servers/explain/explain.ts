@@ -133,16 +133,19 @@ const opened = async (judged: Promise<unknown>): Promise<undefined> => {
 }
 
 /** What answers at an address, or the status of what does not. */
-function targetOf(known: Known, asked: Asked, { method, path: url }: Question): Target | 404 | 405 {
+function targetOf(known: Known, asked: Asked, { method, path: given }: Question): Target | 404 | 405 {
   const { services, db } = asked
-  const plain = plainUrl(url)
+  const plain = plainUrl(given)
   if (refusalOfNul(plain)) return 404
   const git = plain.startsWith("/api/") ? undefined : gitTarget(asked, plain)
   if (git) return git
-  const found = known.table.find(method, plain)
-  if (!found) return known.table.methodsAt(plain).length > 0 ? 405 : 404
+  // As in batches, the API's base may be left out where nothing else answers.
+  const places = [plain, API_BASE + plain]
+  const url = places.find((place) => known.table.find(method, place))
+  const found = url === undefined ? undefined : known.table.find(method, url)
+  if (url === undefined || !found) return places.some((place) => known.table.methodsAt(place).length > 0) ? 405 : 404
   const { operation: id, path: declared } = found.route
-  const path = pathOf(declared, { params: found.parameters, url: plain })
+  const path = pathOf(declared, { params: found.parameters, url })
   const operation = known.operations.get(id)
   if (operation)
     return {
