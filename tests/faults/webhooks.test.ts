@@ -58,13 +58,14 @@ describe.each(databaseKinds)("kill -9 while webhooks are delivered (%s)", (kind)
     await database.close()
   }
 
-  /** Creates this many issues, or fewer if the server is killed; returns the numbers of those that it acknowledged. */
+  /** Creates this many issues, or fewer if the server is killed or says that its database takes too long; returns the numbers of those that it acknowledged. */
   async function open(url: string, count: number): Promise<readonly number[]> {
     const acknowledged: number[] = []
     let left = count
     const person = async (): Promise<void> => {
       while (left-- > 0) {
         const { status, text } = await send(url, "POST", "/repos/root/told/issues", { authorization, body: { title: `Number ${left}` } })
+        if (status === 503) return
         if (status !== 201) throw new TypeError(`an issue was answered with ${status} ${text}`)
         acknowledged.push(JSON.parse(text).number)
       }
@@ -107,8 +108,7 @@ describe.each(databaseKinds)("kill -9 while webhooks are delivered (%s)", (kind)
       await passLease()
       server = await start()
     }
-    acknowledged.push(...(await open(server.url, issues - acknowledged.length)))
-    expect(acknowledged).toHaveLength(issues)
+    while (acknowledged.length < issues) acknowledged.push(...(await open(server.url, issues - acknowledged.length)))
 
     const { url } = server
     const deliveries: HookDelivery[] = []
