@@ -27,8 +27,8 @@ function wordsOf(part: unknown): Text {
   const given: readonly unknown[] = Array.isArray(values) ? values : []
   return said(
     String(memberOf(part, "say")),
-    Object.fromEntries(given.flatMap((each) => (Array.isArray(each) ? [[String(each[0]), valueOf(each[1])]] : []))),
+    Object.fromEntries(given.flatMap((each) => (Array.isArray(each) ? [[String(each[0]), memberValue(each[1])]] : []))),
   )
 }
 
-const valueOf = (part: unknown): Text | number => (typeof part === "number" ? part : wordsOf(part))
+const memberValue = (part: unknown): Text | number => (typeof part === "number" ? part : wordsOf(part))

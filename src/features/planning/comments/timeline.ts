@@ -129,6 +129,7 @@ export async function presentTimeline(
     removed_assignee: entry.removed_assignee === 1,
     resolve_doer: view.resolver && person(view.resolver),
     dependent_issue: issue(view.dependentIssue),
+    ...(entry.made_with !== "" && { made_with: entry.made_with }),
   }))
 }
 
