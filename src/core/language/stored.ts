@@ -1,4 +1,3 @@
-import { memberOf } from "../check.ts"
 import { said, type Text, Words } from "./message.ts"
 
 /** Words in the database: the message with its values in place of a sentence, so that whoever reads it later does so in their language. */
@@ -22,11 +21,10 @@ export function readWords(stored: string): Text {
 }
 
 function wordsOf(part: unknown): Text {
-  if (typeof part !== "object") return String(part)
-  const values = memberOf(part, "with")
-  const given: readonly unknown[] = Array.isArray(values) ? values : []
+  if (typeof part !== "object" || part === null || !("say" in part)) return String(part)
+  const given: readonly unknown[] = "with" in part && Array.isArray(part.with) ? part.with : []
   return said(
-    String(memberOf(part, "say")),
+    String(part.say),
     Object.fromEntries(given.flatMap((each) => (Array.isArray(each) ? [[String(each[0]), memberValue(each[1])]] : []))),
   )
 }

@@ -28,7 +28,7 @@ export async function answer(
     if (error.status === 401)
       reply.header("www-authenticate", challenge(services, scopesFor(chosenOperations(operations, wishedToolsets(services, request)))))
     if (error.retryAfter !== undefined) reply.header("retry-after", error.retryAfter)
-    return send(reply, error.status, error.message)
+    return send(reply, error.status, error.message, error.kind === "badRequest" ? PARSE_ERROR : undefined)
   }
 }
 
@@ -54,12 +54,16 @@ function requireOurOrigin({ site }: Services, { headers: { origin } }: FastifyRe
     throw refuse.forbidden("pages of other sites may not use this endpoint")
 }
 
+/** What JSON-RPC calls a body that can't be read; the other number is one that servers give a meaning to. */
+const PARSE_ERROR = -32_700
+const REFUSED = -32_000
+
 /** An error as JSON-RPC says it, of a request that is not known yet. */
-const send = (reply: FastifyReply, status: number, message: string): FastifyReply =>
+const send = (reply: FastifyReply, status: number, message: string, code = REFUSED): FastifyReply =>
   reply
     .code(status)
     .header("content-type", "application/json")
-    .send(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } }))
+    .send(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } }))
 
 /** Public, and the same for everyone: pages of other sites may read it. Clients ask for all scopes that it names, so these are those of the tools that they get. */
 export const sendMetadata = ({ config, site }: Services, operations: readonly Operation[], reply: FastifyReply): FastifyReply =>

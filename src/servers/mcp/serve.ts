@@ -1,8 +1,9 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js"
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js"
-import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } from "@modelcontextprotocol/sdk/types.js"
+import { CallToolRequestSchema, ErrorCode, InitializeRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js"
 import type { FastifyRequest } from "fastify"
 import type { SignedIn, TokenCredential } from "../../core/actor.ts"
+import { memberOf } from "../../core/check.ts"
 import { refuse } from "../../core/errors.ts"
 import { onFirstUseOf } from "../../core/memoize.ts"
 import type { Operation } from "../../core/operation.ts"
@@ -40,6 +41,8 @@ const underWayOf = onFirstUseOf((_services: Services) => new Map<number, number>
 /** Refuses `tooMany` where the person has too many calls under way, `badRequest` what is no JSON, and unknown toolsets as `invalid`. */
 export async function serve(services: Services, operations: readonly Operation[], by: ByToken, request: FastifyRequest): Promise<Answer> {
   const message = messageOf(request)
+  const unfit = unfitIn(message)
+  if (unfit !== undefined) return unfit
   const toolsets = wishedToolsets(services, request)
   requireToolsets(toolsets)
   const chosen = chosenOperations(operations, toolsets)
@@ -50,7 +53,7 @@ export async function serve(services: Services, operations: readonly Operation[]
   const server = new Server({ name: "hearth", version: VERSION }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS })
   server.setRequestHandler(ListToolsRequestSchema, async ({ params }) => {
     const from = Number(params?.cursor ?? 0)
-    if (!Number.isSafeInteger(from) || from < 0) throw new McpError(ErrorCode.InvalidParams, "this cursor was not made here")
+    if (!Number.isSafeInteger(from) || from < 0) throw invalid("this cursor was not made here")
     const until = from + TOOLS_EACH
     const tools = await toolsFor(services, chosen, by)
     return {
@@ -60,9 +63,9 @@ export async function serve(services: Services, operations: readonly Operation[]
   })
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given = {} } }) => {
     const operation = chosen.find(({ id }) => id === name)
-    if (!operation) throw new McpError(ErrorCode.InvalidParams, `there is no tool ${name} among those that were chosen`)
+    if (!operation) throw invalid(`there is no tool ${name} among those that were chosen`)
     const refusal = await whyUnusable(services, operation, by)
-    if (refusal) throw new McpError(ErrorCode.InvalidParams, `there is no tool ${name} for this token: ${refusal.message}`)
+    if (refusal) throw invalid(`there is no tool ${name} for this token: ${refusal.message}`)
     return callTool(services, operation, given, { operations, actor: by, request: { id: request.id, ip: clientAddress(request) } })
   })
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
@@ -76,6 +79,19 @@ export async function serve(services: Services, operations: readonly Operation[]
     else underWay.delete(by.user.id)
     await server.close()
   }
+}
+
+/** An error of a call, in the words that its client gets: those of the library's own class are repeated by it. */
+const invalid = (words: string) => Object.assign(new Error(words), { code: ErrorCode.InvalidParams })
+
+/** The answer to a request whose parameters don't fit, which the library would call a fault of the server. */
+function unfitIn(message: unknown): Answer | undefined {
+  const [id, method] = [memberOf(message, "id"), memberOf(message, "method")]
+  const schema = [InitializeRequestSchema, ListToolsRequestSchema, CallToolRequestSchema].find(({ shape }) => shape.method.value === method)
+  const [issue] = schema?.safeParse(message).error?.issues ?? []
+  if (!issue || id === undefined) return undefined
+  const error = { code: ErrorCode.InvalidParams, message: `${issue.path.join(".")}: ${issue.message}` }
+  return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify({ jsonrpc: "2.0", id, error }) }
 }
 
 /** The request as the protocol's library takes it, without the token. */
