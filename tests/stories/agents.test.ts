@@ -1,6 +1,10 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { expect } from "vitest"
+import { ok } from "../../src/git/testing.ts"
 import { databaseKinds } from "../support/database.ts"
 import { withHearth } from "../support/fixture.ts"
 
@@ -8,7 +12,7 @@ import { withHearth } from "../support/fixture.ts"
  * Vera lets an agent fix a typo in her cookbook: she makes a token for this one task, the agent finds the issue, reads the file, tries, and proposes a change on a branch of its own. She sees by what it was
  * made, what else was tried, merges, and revokes the token.
  */
-withHearth("an agent fixes a typo", { people: ["vera"], on: databaseKinds }, ({ test, forge, vera }) => {
+withHearth("an agent fixes a typo", { people: ["vera", "nils"], on: databaseKinds }, ({ test, forge, vera, nils }) => {
   const AT = "/repos/vera/cookbook"
   const must = async (route: string, body?: object, who: string = vera) => {
     const answer = await forge.call(who, route, body)
@@ -129,6 +133,54 @@ withHearth("an agent fixes a typo", { people: ["vera"], on: databaseKinds }, ({ 
     await expect(call("issueGetIssue", { ...repo, index: 1 })).rejects.toThrow()
     expect(await must(`GET ${AT}/token-deeds`)).toMatchObject(deeds)
     await Promise.all([client.close(), wide.client.close()])
+  })
+
+  test("what another agent reviews, pushes and changes is marked as its own", async () => {
+    const LARDER = "/repos/vera/larder"
+    await must("POST /user/repos", { name: "larder", auto_init: true, default_branch: "main" })
+    await must(`PUT ${LARDER}/collaborators/nils`, { permission: "write" })
+    await must(`POST ${LARDER}/contents/jam`, { content: "amFtCg==", message: "Jam", branch: "main", new_branch: "fix/jam" }, nils)
+    const { number } = await must(`POST ${LARDER}/pulls`, { head: "fix/jam", base: "main", title: "Jam" }, nils)
+    const at = `${LARDER}/pulls/${number}`
+    const { sha1 } = await must("POST /users/vera/tokens", {
+      name: "reviewer",
+      scopes: ["all"],
+      repositories: ["vera/larder"],
+      branches: ["fix/*"],
+      operations: ["read", "propose", "git", "issueAddLabel"],
+      expires_at: new Date((forge.hearth.services.now() + 3_600) * 1_000).toISOString(),
+    })
+    const agent = `token ${sha1}`
+    const line = { path: "jam", new_position: 1, body: "Which fruit?" }
+    const first = await must(`POST ${at}/reviews`, { event: "REQUEST_CHANGES", body: "Not yet", comments: [line] }, agent)
+    expect(first).toMatchObject({ made_with: "reviewer", user: { login: "vera" } })
+    expect(await must(`GET ${at}/reviews/${first.id}/comments`)).toMatchObject([{ body: "Which fruit?", made_with: "reviewer" }])
+    // Begun by Vera herself, and submitted by the agent, without a text.
+    const begun = await must(`POST ${at}/reviews`, { body: "", comments: [{ ...line, body: "Plum, I think" }] })
+    await must(`POST ${at}/reviews/${begun.id}`, { event: "APPROVED" }, agent)
+    expect((await must(`GET ${at}/reviews`)).map((review: Record<string, unknown>) => [review["state"], review["made_with"]])).toEqual([
+      ["REQUEST_CHANGES", "reviewer"],
+      ["APPROVED", "reviewer"],
+    ])
+    expect((await must(`GET ${at}/reviews/${begun.id}/comments`))[0]).not.toHaveProperty("made_with")
+
+    const { id: label } = await must(`POST ${LARDER}/labels`, { name: "sweet", color: "#aa0000" })
+    await must(`POST ${LARDER}/issues/${number}/labels`, { labels: [label] }, agent)
+    const work = await mkdtemp(join(tmpdir(), "hearth-agents-"))
+    try {
+      await ok(work, "clone", "-q", "-b", "fix/jam", `${forge.hearth.url}/vera/larder.git`.replace("//", `//x:${sha1}@`), ".")
+      await ok(work, "commit", "-q", "--allow-empty", "-m", "Plum")
+      await ok(work, "push", "-q", "origin", "fix/jam")
+    } finally {
+      await rm(work, { recursive: true, force: true })
+    }
+    await forge.settle()
+    const made = (await must(`GET ${LARDER}/issues/${number}/timeline`)).flatMap(
+      ({ type, made_with }: { readonly type: string; readonly made_with?: string }) => (made_with === "reviewer" ? type : []),
+    )
+    expect(made.toSorted()).toEqual(["label", "pull_push", "review", "review"])
+    const shown = await page(`/vera/larder/pulls/${number}`)
+    expect(shown.match(/with token <bdi>reviewer<\/bdi>/g)).toHaveLength(5)
   })
 
   test("clients find out where tokens come from", async () => {

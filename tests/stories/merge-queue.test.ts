@@ -64,7 +64,8 @@ withHearth("a branch with a merge queue", { people: ["vera", "nils"], on: databa
     expect(await check()).toEqual([good, broken])
     expect(await check()).toEqual([good])
     expect(await repo.isMerged(good)).toBe(true)
-    // Within a second the broken one makes the commit again that has failed with the good one: then it leaves at once.
+    // Also where it makes the commit again that has failed with the good one, it is tested again.
+    expect(await check()).toEqual([broken])
     while ((await check()) !== undefined);
     expect(await repo.reasons(broken)).toEqual(["required checks have failed: ci"])
     expect(await repo.reasons(clash)).toEqual([expect.stringContaining("conflict: tea")])

@@ -5,9 +5,12 @@ import { literal } from "./literal.ts"
 /** Words that are said in the language of who reads them. */
 export class Words {
   readonly in: (language: Language) => string
+  /** The message that they are, with its values; undefined where they are none. See `stored.ts`. */
+  readonly made: (() => Made) | undefined
 
-  constructor(words: (language: Language) => string) {
+  constructor(words: (language: Language) => string, made?: () => Made) {
     this.in = words
+    this.made = made
   }
 
   /** In English. */
@@ -18,6 +21,13 @@ export class Words {
 
 /** A text of someone, which is the same in every language, or words. */
 export type Text = string | Words
+
+type Values = Readonly<Record<string, Text | number>>
+
+interface Made {
+  readonly message: string
+  readonly values: Values
+}
 
 export const textIn = (language: Language, text: Text): string => (typeof text === "string" ? text : text.in(language))
 
@@ -48,15 +58,17 @@ export function t(message: string | TemplateStringsArray, ...values: readonly un
 }
 
 const tagged = (texts: readonly string[], values: readonly Text[]): Words =>
-  new Words((language) => {
-    const filled = values.map((value) => textIn(language, value))
-    const message = language === ENGLISH ? undefined : taggedMessage(texts)
-    return message === undefined || language.translation(message) === undefined
-      ? texts.map((text, index) => text + (filled[index] ?? "")).join("")
-      : language.say(message, Object.fromEntries(filled.entries()))
-  })
+  new Words(
+    (language) => {
+      const filled = values.map((value) => textIn(language, value))
+      const message = language === ENGLISH ? undefined : taggedMessage(texts)
+      return message === undefined || language.translation(message) === undefined
+        ? texts.map((text, index) => text + (filled[index] ?? "")).join("")
+        : language.say(message, Object.fromEntries(filled.entries()))
+    },
+    () => ({ message: taggedMessage(texts), values: Object.fromEntries(values.entries()) }),
+  )
 
-type Values = Readonly<Record<string, Text | number>>
 // The overload of `t` has checked them.
 const isValues = (values: unknown): values is Values => typeof values === "object" && values !== null
 
@@ -71,12 +83,15 @@ export const sayable = (text: string): Words => tagged([text], [])
 export const key = (message: MessageKey): MessageKey => message
 
 /** Words of a message that is marked or collected elsewhere. */
-export const said = (message: string, values: Readonly<Record<string, Text | number>> | undefined): Words =>
-  new Words((language) => {
-    if (values === undefined) return language.say(message)
-    const texts = Object.entries(values).map(([name, value]) => [name, typeof value === "number" ? value : textIn(language, value)])
-    return language.say(message, Object.fromEntries(texts))
-  })
+export const said = (message: string, values: Values | undefined): Words =>
+  new Words(
+    (language) => {
+      if (values === undefined) return language.say(message)
+      const texts = Object.entries(values).map(([name, value]) => [name, typeof value === "number" ? value : textIn(language, value)])
+      return language.say(message, Object.fromEntries(texts))
+    },
+    () => ({ message, values: values ?? {} }),
+  )
 
 /** A title and what it is within: `Issues · acme/rocket`. Empty ones are left out. */
 export const titled = (...texts: readonly Text[]): Words =>

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from "fastify"
-import { SCOPE_CATEGORIES } from "../../access/scopes.ts"
 import type { TokenCredential } from "../../core/actor.ts"
 import { Refusal, refuse } from "../../core/errors.ts"
 import type { Operation } from "../../core/operation.ts"
@@ -7,6 +6,7 @@ import type { Services } from "../../core/services.ts"
 import { callerByHeader } from "../routing/callers.ts"
 import { MCP_PATH, METADATA_PATH } from "./paths.ts"
 import type { ByToken } from "./serve.ts"
+import { chosenOperations, named, scopesFor, wishedToolsets } from "./tools.ts"
 
 /** Who may use the protocol, and how others are refused. Loaded with the first request. */
 
@@ -26,11 +26,15 @@ export async function answer(
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     if (error.status === 401)
-      reply.header("www-authenticate", `Bearer resource_metadata="${services.site.rootUrl}${METADATA_PATH}${MCP_PATH}"`)
+      reply.header("www-authenticate", challenge(services, scopesFor(chosenOperations(operations, wishedToolsets(services, request)))))
     if (error.retryAfter !== undefined) reply.header("retry-after", error.retryAfter)
-    return send(reply, error.status, error.message)
+    return send(reply, error.status, error.message, error.kind === "badRequest" ? PARSE_ERROR : undefined)
   }
 }
+
+/** Where a client learns how to get a token, and which scopes it is to ask for: no more than the tools need that it wants (RFC 9728, RFC 6750). */
+const challenge = ({ site }: Services, scopes: readonly string[]): string =>
+  `Bearer resource_metadata="${site.rootUrl}${METADATA_PATH}${MCP_PATH}"${scopes.length > 0 ? `, scope="${scopes.join(" ")}"` : ""}`
 
 /** The bearer of an access token. Refuses `unauthenticated` everyone else: a password is no business of an agent. */
 async function callerOf(services: Services, request: FastifyRequest): Promise<ByToken> {
@@ -50,15 +54,19 @@ function requireOurOrigin({ site }: Services, { headers: { origin } }: FastifyRe
     throw refuse.forbidden("pages of other sites may not use this endpoint")
 }
 
+/** What JSON-RPC calls a body that can't be read; the other number is one that servers give a meaning to. */
+const PARSE_ERROR = -32_700
+const REFUSED = -32_000
+
 /** An error as JSON-RPC says it, of a request that is not known yet. */
-const send = (reply: FastifyReply, status: number, message: string): FastifyReply =>
+const send = (reply: FastifyReply, status: number, message: string, code = REFUSED): FastifyReply =>
   reply
     .code(status)
     .header("content-type", "application/json")
-    .send(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } }))
+    .send(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } }))
 
-/** Public, and the same for everyone: pages of other sites may read it. */
-export const sendMetadata = ({ config, site }: Services, reply: FastifyReply): FastifyReply =>
+/** Public, and the same for everyone: pages of other sites may read it. Clients ask for all scopes that it names, so these are those of the tools that they get. */
+export const sendMetadata = ({ config, site }: Services, operations: readonly Operation[], reply: FastifyReply): FastifyReply =>
   reply
     .header("content-type", "application/json")
     .header("access-control-allow-origin", "*")
@@ -68,6 +76,6 @@ export const sendMetadata = ({ config, site }: Services, reply: FastifyReply): F
         ...(config.oauth2.enabled && { authorization_servers: [site.rootUrl] }),
         bearer_methods_supported: ["header"],
         resource_name: "Hearth",
-        scopes_supported: ["all", ...SCOPE_CATEGORIES.flatMap((word) => [`read:${word}`, `write:${word}`])],
+        scopes_supported: scopesFor(chosenOperations(operations, named(config.mcp.toolsets))),
       }),
     )

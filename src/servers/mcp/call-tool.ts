@@ -10,7 +10,6 @@ import { type Answered, answerCall, answerThrown, operationAt } from "../api/cal
 import { API_BASE } from "../api/steps.ts"
 import { tryCall } from "./dry-run.ts"
 import { failed, shown } from "./results.ts"
-import type { Tool } from "./tools.ts"
 
 /** Calls the operation of a tool, as a request of the same caller would. Everything that may be refused is refused by that. */
 
@@ -22,7 +21,7 @@ interface Calling {
 
 type Given = Readonly<Record<string, unknown>>
 
-export async function callTool(services: Services, { operation }: Tool, given: Given, calling: Calling): Promise<CallToolResult> {
+export async function callTool(services: Services, operation: Operation, given: Given, calling: Calling): Promise<CallToolResult> {
   const { mcp } = services.config
   const answered = await withTimeout(mcp.callSeconds * 1000, answer(services, operation, given, calling), () =>
     refuse.busy(

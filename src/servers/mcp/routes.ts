@@ -16,5 +16,5 @@ export function registerMcp(app: FastifyInstance, services: Services, operations
   // There are no sessions to end, and no stream of what nobody asked for.
   app.route({ method: ["GET", "PUT", "PATCH", "DELETE"], url: MCP_PATH, ...OPEN, handler: answer })
   for (const path of [METADATA_PATH, METADATA_PATH + MCP_PATH])
-    app.get(path, async (_request, reply) => (await import("./answer.ts")).sendMetadata(services, reply))
+    app.get(path, async (_request, reply) => (await import("./answer.ts")).sendMetadata(services, operations, reply))
 }

@@ -1,19 +1,18 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js"
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js"
-import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } from "@modelcontextprotocol/sdk/types.js"
+import { CallToolRequestSchema, ErrorCode, InitializeRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js"
 import type { FastifyRequest } from "fastify"
 import type { SignedIn, TokenCredential } from "../../core/actor.ts"
+import { memberOf } from "../../core/check.ts"
 import { refuse } from "../../core/errors.ts"
 import { onFirstUseOf } from "../../core/memoize.ts"
 import type { Operation } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { parseJson, TooDeep } from "../../core/text/json.ts"
 import { VERSION } from "../../core/version.ts"
-import { queryOf } from "../../web/address.ts"
 import { clientAddress } from "../client/address.ts"
-import { headerText } from "../routing/callers.ts"
 import { callTool } from "./call-tool.ts"
-import { toolsFor } from "./tools.ts"
+import { chosenOperations, requireToolsets, toolsFor, whyUnusable, wishedToolsets } from "./tools.ts"
 
 /** Answers one request of the protocol. Nothing is kept between two of them: each has a server and a transport of its own, and any process answers any of them. */
 
@@ -42,25 +41,32 @@ const underWayOf = onFirstUseOf((_services: Services) => new Map<number, number>
 /** Refuses `tooMany` where the person has too many calls under way, `badRequest` what is no JSON, and unknown toolsets as `invalid`. */
 export async function serve(services: Services, operations: readonly Operation[], by: ByToken, request: FastifyRequest): Promise<Answer> {
   const message = messageOf(request)
-  const tools = await toolsFor(services, operations, by, wishedToolsets(services, request))
+  const unfit = unfitIn(message)
+  if (unfit !== undefined) return unfit
+  const toolsets = wishedToolsets(services, request)
+  requireToolsets(toolsets)
+  const chosen = chosenOperations(operations, toolsets)
   const underWay = underWayOf(services)
   const before = underWay.get(by.user.id) ?? 0
   if (before >= services.config.mcp.concurrentCalls) throw refuse.tooSoon("too many calls at once: wait for the answers of earlier ones", 1)
   underWay.set(by.user.id, before + 1)
   const server = new Server({ name: "hearth", version: VERSION }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS })
-  server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
+  server.setRequestHandler(ListToolsRequestSchema, async ({ params }) => {
     const from = Number(params?.cursor ?? 0)
-    if (!Number.isSafeInteger(from) || from < 0) throw new McpError(ErrorCode.InvalidParams, "this cursor was not made here")
+    if (!Number.isSafeInteger(from) || from < 0) throw invalid("this cursor was not made here")
     const until = from + TOOLS_EACH
+    const tools = await toolsFor(services, chosen, by)
     return {
-      tools: tools.slice(from, until).map(({ described }) => described),
+      tools: tools.slice(from, until),
       ...(until < tools.length && { nextCursor: String(until) }),
     }
   })
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given = {} } }) => {
-    const tool = tools.find(({ described }) => described.name === name)
-    if (!tool) throw new McpError(ErrorCode.InvalidParams, `there is no tool ${name} among those that were chosen`)
-    return callTool(services, tool, given, { operations, actor: by, request: { id: request.id, ip: clientAddress(request) } })
+    const operation = chosen.find(({ id }) => id === name)
+    if (!operation) throw invalid(`there is no tool ${name} among those that were chosen`)
+    const refusal = await whyUnusable(services, operation, by)
+    if (refusal) throw invalid(`there is no tool ${name} for this token: ${refusal.message}`)
+    return callTool(services, operation, given, { operations, actor: by, request: { id: request.id, ip: clientAddress(request) } })
   })
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   try {
@@ -73,6 +79,19 @@ export async function serve(services: Services, operations: readonly Operation[]
     else underWay.delete(by.user.id)
     await server.close()
   }
+}
+
+/** An error of a call, in the words that its client gets: those of the library's own class are repeated by it. */
+const invalid = (words: string) => Object.assign(new Error(words), { code: ErrorCode.InvalidParams })
+
+/** The answer to a request whose parameters don't fit, which the library would call a fault of the server. */
+function unfitIn(message: unknown): Answer | undefined {
+  const [id, method] = [memberOf(message, "id"), memberOf(message, "method")]
+  const schema = [InitializeRequestSchema, ListToolsRequestSchema, CallToolRequestSchema].find(({ shape }) => shape.method.value === method)
+  const [issue] = schema?.safeParse(message).error?.issues ?? []
+  if (!issue || id === undefined) return undefined
+  const error = { code: ErrorCode.InvalidParams, message: `${issue.path.join(".")}: ${issue.message}` }
+  return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify({ jsonrpc: "2.0", id, error }) }
 }
 
 /** The request as the protocol's library takes it, without the token. */
@@ -95,13 +114,4 @@ function messageOf({ body }: FastifyRequest): unknown {
     if (error instanceof SyntaxError || error instanceof TooDeep) throw refuse.badRequest("the body must be JSON, and not nested deeply")
     throw error
   }
-}
-
-/** The toolsets that a client asks for in its address or a header; else those of the site. */
-function wishedToolsets({ config }: Services, request: FastifyRequest): readonly string[] {
-  const wished = queryOf(request.url).get("toolsets") ?? headerText(request, "x-mcp-toolsets") ?? config.mcp.toolsets
-  return wished
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "")
 }

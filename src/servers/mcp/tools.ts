@@ -1,4 +1,6 @@
 import type { Tool as Described } from "@modelcontextprotocol/sdk/types.js"
+import type { FastifyRequest } from "fastify"
+import { neededScopes, normalizeScopes } from "../../access/scopes.ts"
 import type { Actor } from "../../core/actor.ts"
 import { memberOf } from "../../core/check.ts"
 import { Refusal, refuse } from "../../core/errors.ts"
@@ -7,15 +9,12 @@ import type { Operation } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { requireTaskOperation } from "../../core/task-token.ts"
 import { isInToolset, isToolset, TOOLSETS } from "../../core/toolsets.ts"
+import { queryOf } from "../../web/address.ts"
 import { takesFiles } from "../api/call.ts"
 import { admitToOperation } from "../routing/admission.ts"
+import { headerText } from "../routing/callers.ts"
 
 /** Tools, made of the records of operations: their names are the ids of these, which never change. */
-
-export interface Tool {
-  readonly operation: Operation
-  readonly described: Described
-}
 
 /** The toolset that a client has which asks for none: enough to find, read and propose, and few enough to be understood. */
 const DEFAULT: ReadonlySet<string> = new Set([
@@ -49,46 +48,56 @@ const DESTRUCTIVE: ReadonlySet<string> = new Set(["repoChangeFiles", "repoApplyD
 
 const made = new WeakMap<Operation, Described>()
 
-/**
- * The tools of these toolsets that the caller's token may use at all; `default` is the small one, `all` every operation. Refuses unknown ones as `invalid`. What
- * takes or gives files is no tool, and neither is what asks for a password.
- */
-export async function toolsFor(
-  services: Services,
-  operations: readonly Operation[],
-  actor: Actor,
-  toolsets: readonly string[],
-): Promise<readonly Tool[]> {
+/** The toolsets that a client asks for in its address or a header; else those of the site. */
+export const wishedToolsets = ({ config }: Services, request: FastifyRequest): readonly string[] =>
+  named(queryOf(request.url).get("toolsets") ?? headerText(request, "x-mcp-toolsets") ?? config.mcp.toolsets)
+
+/** The names of a list with commas. */
+export const named = (list: string): readonly string[] =>
+  list
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "")
+
+/** Refuses unknown toolsets as `invalid`. */
+export function requireToolsets(toolsets: readonly string[]): void {
   const unknown = toolsets.find((name) => name !== "default" && name !== "all" && !isToolset(name))
   if (unknown !== undefined)
     throw refuse.invalid("toolsets", t`${unknown} is none of default, all, ${TOOLSETS.map(({ name }) => name).join(", ")}`)
-  const isChosen = (operation: Operation): boolean => {
+}
+
+/**
+ * The operations of these toolsets; `default` is the small one, `all` every operation. What takes or gives files is no tool, and neither is what asks for a
+ * password.
+ */
+export const chosenOperations = (operations: readonly Operation[], toolsets: readonly string[]): readonly Operation[] =>
+  operations.filter((operation) => {
+    if (operation.basicOnly || operation.deprecated || takesFiles(operation)) return false
     const asked = askedOf(operation)
     return toolsets.some((name) => name === "all" || (name === "default" ? DEFAULT.has(operation.id) : isInToolset(name, asked)))
-  }
-  const tools: Tool[] = []
-  for (const operation of operations)
-    if (
-      !operation.basicOnly &&
-      !operation.deprecated &&
-      isChosen(operation) &&
-      !takesFiles(operation) &&
-      (await mayUse(services, operation, actor))
-    )
-      tools.push({ operation, described: describedTool(operation) })
+  })
+
+/** The scopes that a client asks for to use these operations. One that only reads, though by POST, is no reason to ask for more than reading. */
+export const scopesFor = (operations: readonly Operation[]): readonly string[] =>
+  normalizeScopes(operations.flatMap(({ method, scope, changes }) => neededScopes(changes ? method : "GET", scope)))
+
+/** The tools of those operations that the caller's token may use at all. */
+export async function toolsFor(services: Services, chosen: readonly Operation[], actor: Actor): Promise<readonly Described[]> {
+  const tools: Described[] = []
+  for (const operation of chosen) if ((await whyUnusable(services, operation, actor)) === undefined) tools.push(describedTool(operation))
   return tools
 }
 
 export const askedOf = ({ id, method, path, rule }: Operation) => ({ id, method, path, needs: rule.needs })
 
-/** Whether the token may be used for it, whatever it is about. Asked again when it is called. */
-async function mayUse(services: Services, operation: Operation, actor: Actor): Promise<boolean> {
+/** Why the token may not be used for it, whatever it is about; undefined where it may. Asked again when it is called. */
+export async function whyUnusable(services: Services, operation: Operation, actor: Actor): Promise<Refusal | undefined> {
   try {
     admitToOperation(services, operation, actor)
     await requireTaskOperation(actor, askedOf(operation))
-    return true
+    return undefined
   } catch (error) {
-    if (error instanceof Refusal) return false
+    if (error instanceof Refusal) return error
     throw error
   }
 }

@@ -796,7 +796,7 @@ select count(*) as total
 from reviews
 where issue_id = ?
   and (state != ? or reviewer_id = ?);
-select reviews.*, header.id as header_id, header.content, coalesce((
+select reviews.*, header.id as header_id, header.content, header.made_with, coalesce((
     select count(*) as total
     from review_comments
     where review_comments.review_id = reviews.id), 0) as comments_count

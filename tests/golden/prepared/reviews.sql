@@ -93,20 +93,20 @@ where id in (
 order by updated_at, id;
 
 -- reviews.findLineComment
-select comments.id, comments.issue_id, comments.kind, comments.author_id, comments.content, comments.resolver_id, comments.created_at, comments.updated_at, review_comments.review_id, review_comments.path, review_comments.line, review_comments.lines, review_comments.hunk, review_comments.commit_id, review_comments.is_outdated
+select comments.id, comments.issue_id, comments.kind, comments.author_id, comments.content, comments.resolver_id, comments.made_with, comments.created_at, comments.updated_at, review_comments.review_id, review_comments.path, review_comments.line, review_comments.lines, review_comments.hunk, review_comments.commit_id, review_comments.is_outdated
 from review_comments
 inner join comments on comments.id = review_comments.comment_id
 where review_comments.comment_id = ?;
 
 -- reviews.findLineComments
-select comments.id, comments.issue_id, comments.kind, comments.author_id, comments.content, comments.resolver_id, comments.created_at, comments.updated_at, review_comments.review_id, review_comments.path, review_comments.line, review_comments.lines, review_comments.hunk, review_comments.commit_id, review_comments.is_outdated
+select comments.id, comments.issue_id, comments.kind, comments.author_id, comments.content, comments.resolver_id, comments.made_with, comments.created_at, comments.updated_at, review_comments.review_id, review_comments.path, review_comments.line, review_comments.lines, review_comments.hunk, review_comments.commit_id, review_comments.is_outdated
 from review_comments
 inner join comments on comments.id = review_comments.comment_id
 where review_comments.review_id = ?
 order by review_comments.path, review_comments.line, comments.id;
 
 -- reviews.findLineCommentsOf
-select comments.id, comments.issue_id, comments.kind, comments.author_id, comments.content, comments.resolver_id, comments.created_at, comments.updated_at, review_comments.review_id, review_comments.path, review_comments.line, review_comments.lines, review_comments.hunk, review_comments.commit_id, review_comments.is_outdated
+select comments.id, comments.issue_id, comments.kind, comments.author_id, comments.content, comments.resolver_id, comments.made_with, comments.created_at, comments.updated_at, review_comments.review_id, review_comments.path, review_comments.line, review_comments.lines, review_comments.hunk, review_comments.commit_id, review_comments.is_outdated
 from review_comments
 inner join comments on comments.id = review_comments.comment_id
 where review_comments.review_id in ?
@@ -145,7 +145,7 @@ where lower_name in ?
 order by id;
 
 -- reviews.findPlaced
-select comments.id, comments.issue_id, comments.kind, comments.author_id, comments.content, comments.resolver_id, comments.created_at, comments.updated_at, review_comments.review_id, review_comments.path, review_comments.line, review_comments.lines, review_comments.hunk, review_comments.commit_id, review_comments.is_outdated
+select comments.id, comments.issue_id, comments.kind, comments.author_id, comments.content, comments.resolver_id, comments.made_with, comments.created_at, comments.updated_at, review_comments.review_id, review_comments.path, review_comments.line, review_comments.lines, review_comments.hunk, review_comments.commit_id, review_comments.is_outdated
 from review_comments
 inner join comments on comments.id = review_comments.comment_id
 where comments.issue_id = ?
@@ -175,7 +175,7 @@ where issue_id = ?
 limit ?;
 
 -- reviews.findSpoken
-select reviews.*, header.id as header_id, header.content, coalesce((
+select reviews.*, header.id as header_id, header.content, header.made_with, coalesce((
     select count(*) as total
     from review_comments
     where review_comments.review_id = reviews.id), 0) as comments_count
@@ -274,5 +274,5 @@ returning *;
 
 -- reviews.writeHeader
 update comments
-set content = ?, updated_at = ?
+set content = ?, made_with = ?, updated_at = ?
 where id = ?;

@@ -54,6 +54,7 @@ import { mergeQueue } from "./0052-merge-queue.ts"
 import { stacks } from "./0053-stacks.ts"
 import { undo } from "./0054-undo.ts"
 import { newcomers } from "./0055-newcomers.ts"
+import { trialsAnew } from "./0056-trials-anew.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
 export const migrations: readonly Migration[] = [
@@ -112,4 +113,5 @@ export const migrations: readonly Migration[] = [
   stacks,
   undo,
   newcomers,
+  trialsAnew,
 ]

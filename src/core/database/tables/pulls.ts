@@ -151,10 +151,12 @@ export interface MergeTrialsTable {
   commit_id: string
   /** A JSON list of the numbers of its pull requests, in their order. */
   numbers: string
-  /** Why it failed or was dropped. */
+  /** Why it failed or was dropped, as `storedWords`. */
   reason: Generated<string>
   /** Who lined up the first of them. */
   actor_id: number
+  /** The number of the last status that its commit had when it began. */
+  statuses_before: Generated<number>
   /** The journal entry of the push that lands it. */
   landing_entry: Generated<number>
   created_at: Seconds

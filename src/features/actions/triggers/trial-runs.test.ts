@@ -30,7 +30,6 @@ withHearth("workflows that test merge queues", { people: ["ann"] }, ({ test, for
     await settle()
     expect(await runs()).toMatchObject([{ state: "cancelled" }])
 
-    await call(ann, `PATCH ${repo.at}/pulls/${number}`, { title: "Bring soup at last" })
     await repo.lineUp(number)
     await settle()
     const [, second] = await runs()

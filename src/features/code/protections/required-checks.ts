@@ -69,12 +69,14 @@ export async function checksSatisfied(rule: Rule | undefined, checks: readonly C
 
 const FAILED: readonly string[] = ["error", "failure", "warning"]
 
+export const hasFailed = ({ state }: CheckState): boolean => FAILED.includes(state)
+
 /** Those of the checks that the rule requires and that have failed. Must not be called inside a transaction. */
 export const failedChecks = async <Check extends CheckState>(
   rule: Pick<Rule, "status_check_contexts">,
   checks: readonly Check[],
   work: Work,
-): Promise<readonly Check[]> => (await requiredChecks(rule, checks, work)).required.filter(({ state }) => FAILED.includes(state))
+): Promise<readonly Check[]> => (await requiredChecks(rule, checks, work)).required.filter(hasFailed)
 
 /** The globs for the contexts of checks; null if none were ever set. */
 export function statusGlobs({ status_check_contexts }: Pick<Rule, "status_check_contexts">): readonly string[] | null {

@@ -60,6 +60,7 @@ export const TimelineComment = record("TimelineComment", {
   removed_assignee: Type.Boolean(),
   resolve_doer: nullable(User),
   dependent_issue: nullable(Issue),
+  made_with: madeWith(),
 })
 export type TimelineComment = Static<typeof TimelineComment>
 

@@ -1,6 +1,7 @@
 import type { Owned } from "../../../access/permission.ts"
 import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
+import { readWords } from "../../../core/language/stored.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
 import { inListOf } from "../../../core/text/bytes.ts"
@@ -103,7 +104,7 @@ export async function presentTimeline(
     type: entry.kind,
     ...commentAddresses(site, place, entry.id),
     user: person(view.author),
-    body: inListOf(entries, entry.content),
+    body: inListOf(entries, bodyOf(entry)),
     created_at: rfc3339(entry.created_at),
     updated_at: rfc3339(entry.updated_at),
     old_project_id: entry.old_project_id ?? 0,
@@ -128,8 +129,12 @@ export async function presentTimeline(
     removed_assignee: entry.removed_assignee === 1,
     resolve_doer: view.resolver && person(view.resolver),
     dependent_issue: issue(view.dependentIssue),
+    ...(entry.made_with !== "" && { made_with: entry.made_with }),
   }))
 }
+
+/** Clients are told why something left a merge queue in English, as everything. */
+const bodyOf = ({ kind, content }: TimelineEntry): string => (kind === "pull_unqueued" ? String(readWords(content)) : content)
 
 const presentTime = (
   { row: { id, created_at, seconds, user_id, issue_id }, user }: TimeView,

@@ -1,11 +1,13 @@
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import { Refusal } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
-import { type Text, t } from "../../../core/language/message.ts"
+import { t, type Words } from "../../../core/language/message.ts"
+import { storedWords } from "../../../core/language/stored.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, objectId } from "../../../git/index.ts"
 import { queueStyle } from "../../code/protections/present.ts"
 import { findProtection, type Protection } from "../../code/protections/rules.ts"
+import { findLastNumber } from "../../code/statuses/store.ts"
 import { ACTIONS_USER } from "../../people/users/present.ts"
 import { findPull } from "../pulls/store.ts"
 import { type Combination, combine, type Unfit, whyNot } from "./combine.ts"
@@ -66,14 +68,14 @@ async function takeStep(services: Services, queueId: number): Promise<boolean> {
 }
 
 /** Everyone leaves. */
-async function dissolve(services: Services, queue: Queue, reason: Text): Promise<boolean> {
+async function dissolve(services: Services, queue: Queue, reason: Words): Promise<boolean> {
   return services.database.write(async (tx) => {
     const locked = await lockQueue(tx, queue)
     const entries = locked ? await findEntries(tx, { queueId: queue.id }) : []
     const known = locked && (await findOpenTrial.first(tx, { queueId: queue.id }))
     const trial = known && (await openTrial(tx, queue.id))
     if (!locked || (known && !trial) || (entries.length === 0 && !trial)) return false
-    if (trial) await endTrial(tx, services, locked, trial, { state: "dropped", reason: String(reason) })
+    if (trial) await endTrial(tx, services, locked, trial, { state: "dropped", reason: storedWords(reason) })
     for (const entry of entries) await takeOut(tx, services, locked, { entry, issueId: undefined, reason })
     return true
   })
@@ -85,7 +87,7 @@ type Tx = Parameters<typeof leave>[0]
 async function takeOut(tx: Tx, services: Services, queue: Queue, { entry, issueId, reason }: Unfit): Promise<void> {
   const of = issueId ?? (await findPull.first(tx, { id: entry.pull_id }))?.issue_id
   if (of === undefined) await removeEntry(tx, { id: entry.id })
-  else await leave(tx, services, { queue, entry, issueId: of, actor: ACTIONS_USER, reason: String(reason) })
+  else await leave(tx, services, { queue, entry, issueId: of, actor: ACTIONS_USER, reason: storedWords(reason) })
 }
 
 // --- the next trial ---------------------------------------------------------------------------------------------------------------
@@ -136,7 +138,7 @@ async function follow(services: Services, on: OnQueue, trial: Trial): Promise<bo
   const unfit = await firstUnfit(services, on, parts)
   if (unfit) return drop(services, queue, trial, t("a pull request has left the queue"), unfit)
   if (trial.state === "building") return show(services, on, trial)
-  const verdict = await judge(services, on, rule, trial.commit_id)
+  const verdict = await judge(services, on, rule, trial)
   if (verdict.kind === "failed") return fail(services, queue, trial, verdict.reason)
   if (verdict.kind === "waiting") {
     if (services.now() < dueAt(trial, rule)) return false
@@ -180,8 +182,10 @@ async function show(services: Services, { queue, rule, git: repository }: OnQueu
     const open = locked && (await openTrial(tx, queue.id))
     if (!open || open.id !== trial.id || open.state !== "building") return true
     const at = now()
-    await updateTrial(tx, trial.id, { state: "testing", created_at: at })
-    const tested = { ...open, state: "testing", created_at: at } as const
+    const last = await findLastNumber.first(tx, { repositoryId: queue.repository_id, commitId: to })
+    const begun = { state: "testing", created_at: at, statuses_before: last?.number ?? 0 } as const
+    await updateTrial(tx, trial.id, begun)
+    const tested = { ...open, ...begun }
     const about = { repositoryId: queue.repository_id, branch: queue.branch, ref: name, trial: tested, actor: await actorOf(tx, trial), at }
     publish(tx, { kind: "queue.built", ...about })
     await jobs.enqueue(tx, trialIsDue, { queueId: queue.id, trialId: trial.id }, { runAt: dueAt(tested, rule) })
@@ -207,19 +211,19 @@ async function withOpen(
 }
 
 /** Gives a trial up for something that says nothing about its commits. */
-const drop = (services: Services, queue: Queue, trial: Trial, reason: Text, unfit?: Unfit): Promise<boolean> =>
+const drop = (services: Services, queue: Queue, trial: Trial, reason: Words, unfit?: Unfit): Promise<boolean> =>
   withOpen(services, queue, trial, async (tx, locked, entries) => {
     const parts = entries.filter(({ trial_id }) => trial_id === trial.id)
-    await endTrial(tx, services, locked, trial, { state: "dropped", reason: String(reason) })
+    await endTrial(tx, services, locked, trial, { state: "dropped", reason: storedWords(reason) })
     await freeEntries(tx, parts)
     if (unfit) await takeOut(tx, services, locked, unfit)
   })
 
 /** Of several that fail together, halves are tried next; one that fails alone leaves. */
-const fail = (services: Services, queue: Queue, trial: Trial, reason: Text): Promise<boolean> =>
+const fail = (services: Services, queue: Queue, trial: Trial, reason: Words): Promise<boolean> =>
   withOpen(services, queue, trial, async (tx, locked, entries) => {
     const parts = entries.filter(({ trial_id }) => trial_id === trial.id)
-    await endTrial(tx, services, locked, trial, { state: "failed", reason: String(reason) })
+    await endTrial(tx, services, locked, trial, { state: "failed", reason: storedWords(reason) })
     await freeEntries(tx, parts, Math.ceil(parts.length / 2))
     const [only] = parts
     if (only && parts.length === 1) await takeOut(tx, services, locked, { entry: only, issueId: undefined, reason })

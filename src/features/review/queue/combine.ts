@@ -1,5 +1,5 @@
 import { Refusal } from "../../../core/errors.ts"
-import { type Text, t } from "../../../core/language/message.ts"
+import { t, type Words } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { type ObjectId, objectId, type Repository } from "../../../git/index.ts"
 import type { QueueStyle } from "../../code/protections/records.ts"
@@ -28,7 +28,7 @@ export interface Part {
 export interface Unfit {
   readonly entry: Entry
   readonly issueId: number | undefined
-  readonly reason: Text
+  readonly reason: Words
 }
 
 /** The most entries that are looked at for one trial: those in conflict with others of it wait. */

@@ -11,7 +11,7 @@ declare module "../../../core/events/event.ts" {
 type QueueEvent =
   /** A pull request has lined up. */
   | (Happened<"queue.queued"> & InTimeline & { readonly branch: string })
-  /** It has left the queue without being merged; `reason` is in words, and "" where someone took it out. */
+  /** It has left the queue without being merged; `reason` are stored words, and "" where someone took it out. */
   | (Happened<"queue.removed"> & InTimeline & { readonly branch: string; readonly reason: string })
   | (Happened<"queue.prioritised"> & InTimeline & { readonly branch: string; readonly priority: number })
   /** A trial is there to be tested; it has failed, or was given up for something else than its checks; the branch has moved to it. */

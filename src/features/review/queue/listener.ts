@@ -1,6 +1,8 @@
 import type { DomainEvent } from "../../../core/events/event.ts"
 import type { Delivery, Listener } from "../../../core/events/events.ts"
 import { enqueueOnce } from "../../../core/jobs/once.ts"
+import { t, type Words } from "../../../core/language/message.ts"
+import { storedWords } from "../../../core/language/stored.ts"
 import { branchOf } from "../../../git/index.ts"
 import { advance, leaving } from "./kinds.ts"
 import { findEntryOfIssue, findQueueOf, findQueuesIn, findTestedBy, renameQueue } from "./listener-store.ts"
@@ -17,16 +19,16 @@ async function hear(delivery: Delivery, event: DomainEvent): Promise<void> {
   const { tx } = delivery
   switch (event.kind) {
     case "pull.pushed":
-      if (event.before !== null) await changed(delivery, event, "new commits were pushed")
+      if (event.before !== null) await changed(delivery, event, t("new commits were pushed"))
       break
     case "pull.merged":
-      await changed(delivery, event, "it was merged")
+      await changed(delivery, event, t("it was merged"))
       break
     case "issue.closed":
-      if (event.issue.is_pull === 1) await changed(delivery, event, "it was closed")
+      if (event.issue.is_pull === 1) await changed(delivery, event, t("it was closed"))
       break
     case "issue.edited":
-      if (event.issue.is_pull === 1 && event.changes.base) await changed(delivery, event, "it has another base now")
+      if (event.issue.is_pull === 1 && event.changes.base) await changed(delivery, event, t("it has another base now"))
       else if (event.issue.is_pull === 1 && event.changes.title) await changed(delivery, event)
       break
     case "review.submitted":
@@ -60,9 +62,14 @@ interface About {
 }
 
 /** Something has changed about a pull request: with a reason it leaves, without one its queue decides. */
-async function changed(delivery: Delivery, { issue, actor }: About, reason?: string): Promise<void> {
+async function changed(delivery: Delivery, { issue, actor }: About, reason?: Words): Promise<void> {
   const entry = await findEntryOfIssue.first(delivery.tx, { issueId: issue.id })
   if (!entry) return
   if (reason === undefined) return look(delivery, entry.queue_id)
-  await delivery.services.jobs.enqueue(delivery.tx, leaving, { entryId: entry.id, issueId: issue.id, actorId: actor.id, reason })
+  await delivery.services.jobs.enqueue(delivery.tx, leaving, {
+    entryId: entry.id,
+    issueId: issue.id,
+    actorId: actor.id,
+    reason: storedWords(reason),
+  })
 }

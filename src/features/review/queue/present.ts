@@ -1,5 +1,6 @@
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Handle } from "../../../core/database/database.ts"
+import { readWords } from "../../../core/language/stored.ts"
 import type { Page } from "../../../core/operation.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
@@ -16,13 +17,13 @@ import { judge } from "./verdict.ts"
 
 const RECENT = 20
 
-/** The queue of a branch, with a page of its entries and how many there are; also of one where nothing has lined up yet. */
+/** The queue of a branch, with a page of its entries and how many there are, and the trials that ended last; also of one where nothing has lined up yet. */
 export async function presentQueue(
   services: Services,
   on: OnRepository,
   branch: string,
   page: Page,
-): Promise<{ readonly queue: MergeQueue; readonly total: number }> {
+): Promise<{ readonly queue: MergeQueue; readonly total: number; readonly ended: readonly Trial[] }> {
   const { database, site } = services
   const db = database.read
   const { repository } = on
@@ -31,12 +32,13 @@ export async function presentQueue(
   const trial = row && (await findOpenTrial.first(db, { queueId: row.id }))
   const { rows, total } = row ? await listEntries(db, row.id, page) : { rows: [], total: 0 }
   const ended = row ? await findEndedTrials(db, { queueId: row.id, limit: RECENT }) : []
-  const verdict = trial && rule ? await judge(services, on, rule, trial.commit_id) : undefined
+  const verdict = trial && rule ? await judge(services, on, rule, trial) : undefined
   const people = await usersById(db, [...rows.map(({ user_id }) => user_id), row?.frozen_by_id ?? 0])
   const person = (id: number) => presentUser(site, people.get(id) ?? standIn(id))
   const isFrozen = row?.is_frozen === 1
   return {
     total,
+    ended,
     queue: {
       branch,
       enabled: rule?.enable_merge_queue === 1,
@@ -67,7 +69,7 @@ export async function presentQueue(
 export const presentTrial = (trial: Trial): MergeQueueTrial => ({
   id: trial.id,
   state: TRIAL_STATES.find((state) => state === trial.state) ?? "dropped",
-  reason: trial.reason,
+  reason: String(readWords(trial.reason)),
   ref: trialRef(trial),
   base_sha: trial.base_id,
   head_sha: trial.commit_id,

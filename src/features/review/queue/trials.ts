@@ -40,6 +40,7 @@ export async function openTrial(tx: Transaction, queueId: number): Promise<Trial
 
 interface Ended {
   readonly state: "landed" | "failed" | "dropped"
+  /** Stored words; "" where it landed. */
   readonly reason: string
 }
 
@@ -79,6 +80,7 @@ export interface Leaving {
   readonly entry: Entry
   readonly issueId: number
   readonly actor: Pick<User, "id">
+  /** Stored words; "" where the actor took it out. */
   readonly reason: string
 }
 

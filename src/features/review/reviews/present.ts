@@ -54,6 +54,7 @@ export async function presentReviews(
     updated_at: rfc3339(review.updated_at),
     html_url: review.header_id === null ? "" : `${page}#issuecomment-${review.header_id}`,
     pull_request_url: page,
+    ...(review.made_with && { made_with: review.made_with }),
   }))
 }
 
@@ -88,5 +89,6 @@ export async function presentLineComments(
     lines: comment.lines,
     html_url: `${page}${comment.kind === "code_draft" ? "/files" : ""}#issuecomment-${comment.id}`,
     pull_request_url: page,
+    ...(comment.made_with !== "" && { made_with: comment.made_with }),
   }))
 }

@@ -2,6 +2,7 @@ import { dateTime, int64, nonBlank, nullable, oneOf, record } from "../../../cor
 import Type, { type Static } from "../../../core/schema.ts"
 import { Team } from "../../people/teams/records.ts"
 import { User } from "../../people/users/records.ts"
+import { madeWith } from "../../planning/issues/records.ts"
 
 /** The states of a review. The last is a request for one. */
 export const REVIEW_STATES = ["APPROVED", "PENDING", "COMMENT", "REQUEST_CHANGES", "REQUEST_REVIEW"] as const
@@ -23,6 +24,7 @@ export const PullReview = record("PullReview", {
   updated_at: dateTime(),
   html_url: Type.String({ description: "empty for a request" }),
   pull_request_url: Type.String({ description: "address of the pull request’s page" }),
+  made_with: madeWith(),
 })
 export type PullReview = Static<typeof PullReview>
 
@@ -45,6 +47,7 @@ export const PullReviewComment = record("PullReviewComment", {
   lines: int64({ description: "how many lines it is about, that of the position being the last" }),
   html_url: Type.String(),
   pull_request_url: Type.String({ description: "address of the pull request’s page" }),
+  made_with: madeWith(),
 })
 export type PullReviewComment = Static<typeof PullReviewComment>
 

@@ -17,6 +17,7 @@ export type ReviewWithText = Review & {
   /** Its timeline entry; null for a request, and where the entry was deleted. */
   readonly header_id: number | null
   readonly content: string | null
+  readonly made_with: string | null
   readonly comments_count: number
 }
 
@@ -29,7 +30,7 @@ const withText = (db: Handle) =>
       join.onRef("header.review_id", "=", "reviews.id").on("header.kind", "in", ["review", "review_draft"]),
     )
     .selectAll("reviews")
-    .select(["header.id as header_id", "header.content"])
+    .select(["header.id as header_id", "header.content", "header.made_with"])
     .select((eb) => {
       const all = eb
         .selectFrom("review_comments")
@@ -141,7 +142,7 @@ export const findVerdicts = query("reviews.findVerdicts", (db, p: Params<{ issue
 
 export type LineComment = Pick<
   TimelineEntry,
-  "id" | "issue_id" | "kind" | "author_id" | "content" | "resolver_id" | "created_at" | "updated_at"
+  "id" | "issue_id" | "kind" | "author_id" | "content" | "resolver_id" | "made_with" | "created_at" | "updated_at"
 > &
   Omit<Selectable<ReviewCommentsTable>, "comment_id">
 
@@ -152,6 +153,7 @@ const LINE_COMMENT = [
   "comments.author_id",
   "comments.content",
   "comments.resolver_id",
+  "comments.made_with",
   "comments.created_at",
   "comments.updated_at",
   "review_comments.review_id",
@@ -344,8 +346,8 @@ export const publishEntry = query(
     db.updateTable("comments").set({ kind: p.kind, created_at: p.createdAt, updated_at: p.updatedAt }).where("id", "=", p.id),
 )
 
-export const writeHeader = query("reviews.writeHeader", (db, p: Params<{ id: number; content: string; now: number }>) =>
-  db.updateTable("comments").set({ content: p.content, updated_at: p.now }).where("id", "=", p.id),
+export const writeHeader = query("reviews.writeHeader", (db, p: Params<{ id: number; content: string; madeWith: string; now: number }>) =>
+  db.updateTable("comments").set({ content: p.content, made_with: p.madeWith, updated_at: p.now }).where("id", "=", p.id),
 )
 
 /** Timeline entries that mention a review stay without it. */

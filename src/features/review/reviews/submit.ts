@@ -1,6 +1,7 @@
 import type { OnPull } from "../../../access/policies/pulls.ts"
 import type { OnReview } from "../../../access/policies/reviews.ts"
 import type { Me } from "../../../access/policies/site.ts"
+import { currentToken } from "../../../core/caller.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { type Flag, flag, type Seconds } from "../../../core/database/tables/index.ts"
@@ -205,7 +206,7 @@ async function supersede(tx: Transaction, review: Review, earlier: readonly Revi
   if (ids.length > 0) await setDismissed(tx, { ids, isDismissed: 1, now })
 }
 
-/** Writes the review's text into its entry; without a new text an earlier one stays. */
+/** Writes the review's text into its entry; without a new text an earlier one stays. A draft that a token for one task adds to or submits is marked with it. */
 async function saveHeader(
   tx: Transaction,
   review: Review,
@@ -218,9 +219,11 @@ async function saveHeader(
     const kind = review.state === "PENDING" ? "review_draft" : "review"
     return addTimelineEntry(tx, { issueId: review.issue_id, kind, authorId: review.reviewer_id, content: body, review_id: review.id, now })
   }
-  if (body.trim() === "" || body === known.content) return known
-  await writeHeader(tx, { id: known.id, content: body, now })
-  return { ...known, content: body }
+  const content = body.trim() === "" ? known.content : body
+  const madeWith = currentToken() || known.made_with
+  if (content === known.content && madeWith === known.made_with) return known
+  await writeHeader(tx, { id: known.id, content, madeWith, now })
+  return { ...known, content, made_with: madeWith }
 }
 
 async function saveLineComments(

@@ -1,5 +1,6 @@
 import { attribute, type Content, type Html, html, joined } from "../../../core/html.ts"
 import { type Text, t } from "../../../core/language/message.ts"
+import { readWords } from "../../../core/language/stored.ts"
 import type { TimelineView } from "../../../features/planning/comments/timeline.ts"
 import { commitIn } from "../../../features/planning/references/commit-text.ts"
 import { path } from "../../../web/address.ts"
@@ -99,7 +100,8 @@ const LINES: Partial<Readonly<Record<string, Draw>>> = {
   pull_queued: always("clock", t("lined this up in the merge queue"), "pending"),
   pull_unqueued: saying(
     "x-circle",
-    ({ entry: { content: body } }) => html`removed this from the merge queue${body !== "" && html`: <span dir="auto">${body}</span>`}`,
+    ({ entry: { content: why } }) =>
+      html`removed this from the merge queue${why !== "" && html`: <span dir="auto">${readWords(why)}</span>`}`,
   ),
   pull_queue_priority: saying("clock", ({ entry: { content: body } }) => html`gave this the priority ${body} in the merge queue`),
   pull_cancel_scheduled_merge: always("clock", t("cancelled the auto-merge")),

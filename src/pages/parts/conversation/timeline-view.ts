@@ -173,7 +173,8 @@ const isFoldedWith = ({ entry: before }: TimelineView, { entry }: TimelineView):
   FOLDED.includes(entry.kind) &&
   before.author_id === entry.author_id &&
   before.ref_issue_id === entry.ref_issue_id &&
-  before.ref_action === entry.ref_action
+  before.ref_action === entry.ref_action &&
+  before.made_with === entry.made_with
 
 function foldedRuns(entries: readonly TimelineView[]): readonly (readonly TimelineView[])[] {
   const runs: TimelineView[][] = []
@@ -216,6 +217,7 @@ const line = (name: IconName, tone: string, { entry, author }: TimelineView, wor
       <span class="mark ${tone}">${icon(name)}</span>
       <div>
         ${avatar(author, 18)} ${person(author)} ${words}${" "}
+        ${entry.made_with !== "" && html`${madeWithMark(entry.made_with)} `}
         <a class="muted" href="#${id}">${time(entry.created_at, now)}</a>
       </div>
     </li>

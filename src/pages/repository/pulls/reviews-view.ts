@@ -187,6 +187,7 @@ function drawThread(call: Call, thread: readonly Written[], { person, roles, act
               id: `issuecomment-${comment.id}`,
               user: person(comment.author_id),
               createdAt: comment.created_at,
+              madeWith: comment.made_with,
               text: { ...text, html: html`${text.html}${drawSuggestion(call, comment, from)}` },
               entry: comment,
               verb: comment.kind === "code_draft" ? html`<span class="chip">Pending</span>` : t("commented"),

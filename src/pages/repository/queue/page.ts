@@ -26,7 +26,7 @@ const queuePage: Page = page({
     const { services, path, page: rows, reader, permission, draft, repository } = call
     const { presentQueue } = await import("../../../features/review/queue/present.ts")
     const { entryRow, recentPart, trialPart } = await import("./view.ts")
-    const { queue, total } = await presentQueue(services, call, path.branch, rows)
+    const { queue, total, ended } = await presentQueue(services, call, path.branch, rows)
     if (!queue.enabled && total === 0) throw refuse.notFound()
     const at = repositoryPath(call)
     return repositoryPage(call, {
@@ -63,7 +63,7 @@ const queuePage: Page = page({
         </section>
         ${permission.mode >= Mode.admin && repository.is_archived === 0 && freezePart(call.path, draft, queue.frozen)}
         <section class="stack tight" id="queue-recent" aria-label="Recently" data-live>
-          ${recentPart(at, queue.recent_trials, services.now())}
+          ${recentPart(at, ended, services.now())}
         </section>
       `,
     })

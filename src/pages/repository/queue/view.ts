@@ -1,7 +1,10 @@
 import { type Content, type Html, html } from "../../../core/html.ts"
 import { type Text, t } from "../../../core/language/message.ts"
+import { readWords } from "../../../core/language/stored.ts"
 import { secondsOf } from "../../../core/record.ts"
+import { numbersOf } from "../../../features/review/queue/numbers.ts"
 import type { MergeQueue, MergeQueueEntry, MergeQueueTrial } from "../../../features/review/queue/records.ts"
+import type { Trial } from "../../../features/review/queue/store.ts"
 import { state } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
@@ -44,7 +47,7 @@ export function trialPart(at: string, { trial, waiting_for: lacking }: MergeQueu
   `
 }
 
-const badge = (trial: MergeQueueTrial): Html => {
+const badge = (trial: Pick<Trial, "state">): Html => {
   const [tone, name, text] = LOOKS[trial.state]
   return state(tone, name, text, true)
 }
@@ -66,7 +69,7 @@ export const entryRow = (at: string, entry: MergeQueueEntry, now: number): Html 
   `
 
 /** How the last trials ended, and why. */
-export const recentPart = (at: string, trials: readonly MergeQueueTrial[], now: number): Content =>
+export const recentPart = (at: string, trials: readonly Trial[], now: number): Content =>
   trials.length > 0 &&
   html`
     <h2>Recently</h2>
@@ -76,10 +79,10 @@ export const recentPart = (at: string, trials: readonly MergeQueueTrial[], now: 
           html`
             <li id="trial-${trial.id}">
               <div class="main">
-                <p>${badge(trial)} ${pulls(at, trial.pull_requests)} as ${commit(at, trial.head_sha)}</p>
+                <p>${badge(trial)} ${pulls(at, numbersOf(trial))} as ${commit(at, trial.commit_id)}</p>
                 <p class="meta">
-                  ${trial.reason !== "" && html`<span dir="auto" class="break">${trial.reason}</span>`}
-                  <span>${time(secondsOf(trial.ended_at ?? trial.created_at) ?? 0, now)}</span>
+                  ${trial.reason !== "" && html`<span dir="auto" class="break">${readWords(trial.reason)}</span>`}
+                  <span>${time(trial.ended_at, now)}</span>
                 </p>
               </div>
             </li>
