@@ -1,6 +1,7 @@
 import { Readable } from "node:stream"
 import type { FastifyReply, FastifyRequest } from "fastify"
 import { actorId, anonymous, signedInAs } from "../../../core/actor.ts"
+import { callerKey } from "../../../core/caller.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 import { once } from "../../../core/forms/once.ts"
 import { Html } from "../../../core/html.ts"
@@ -196,7 +197,7 @@ function follow(services: Services, { live }: Serving, page: Page, asked: Reques
     await requireFactor(services, session)
     return page.live?.({ ...asked, actor: session ? signedInAs(session.user) : anonymous }) ?? []
   }
-  return live.follow({ who: userId === 0 ? clientAddress(request) : `user ${userId}`, userId, followed })
+  return live.follow({ who: callerKey(), userId, followed })
 }
 
 async function present(
