@@ -171,7 +171,7 @@ export async function serveHearth(options: HearthOptions = {}): Promise<Serving>
   }
 }
 
-/** A fifth of all code, which a server that is asked by programs alone never needs. */
+/** A quarter of all code, which a server that programs alone ask never needs. */
 async function loadWeb(): Promise<Web> {
   const [{ pages, otherwise }, { files }] = await Promise.all([import("./pages.ts"), import("./files.ts")])
   return { pages, otherwise, files }

@@ -3,7 +3,6 @@ import { parse as parseQuery } from "node:querystring"
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify"
 import { workFor } from "../core/caller.ts"
 import { refuse } from "../core/errors.ts"
-import { onFirstUse } from "../core/memoize.ts"
 import type { Metrics } from "../core/metrics.ts"
 import { networkOf, readNetworks } from "../core/networks.ts"
 import type { Operation } from "../core/operation.ts"
@@ -23,7 +22,7 @@ import { registerGoGet } from "./go-get.ts"
 import { refusalOfOtherSites } from "./other-sites.ts"
 import { protocols } from "./protocols.ts"
 import { plainUrl, refusalOfNul, storable } from "./routing/redirect.ts"
-import { declaredRoute, patternOf, routeTable, serveTable } from "./routing/routes.ts"
+import { declaredRoute, patternOf, type RouteTable, routeTable, serveTable } from "./routing/routes.ts"
 import { openStreams } from "./streams.ts"
 import { answerUnreadable, refusalOfTwoHosts } from "./unreadable-requests.ts"
 import type { Web } from "./web/routes.ts"
@@ -102,11 +101,21 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   const sendStream = openStreams(app)
   const routes = apiRoutes(services, options, sendStream)
   let table = routeTable(routes)
-  const whole = onFirstUse(async () => {
-    const [{ wholeTable }, web] = await Promise.all([import("./web/routes.ts"), options.web()])
-    table = wholeTable(services, routes, web, sendStream)
-    return table
-  })
+  let loading: Promise<RouteTable> | undefined
+  const whole = (): Promise<RouteTable> => {
+    loading ??= Promise.all([import("./web/routes.ts"), options.web()]).then(
+      ([{ wholeTable }, web]) => {
+        table = wholeTable(services, routes, web, sendStream)
+        return table
+      },
+      (error: unknown) => {
+        // What can't be read for a moment is tried again.
+        loading = undefined
+        throw error
+      },
+    )
+    return loading
+  }
   serveTable(
     app,
     (method, url) => table.find(method, url) ?? whole().then(({ find }) => find(method, url)),
