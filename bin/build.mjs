@@ -26,13 +26,40 @@ const packages = ["typebox/schema"]
  * What every start needs of packages, with all that they need. Others stay where they are, since they are loaded at their first use, and some bring
  * parts for the machine.
  */
-const bundled = ["@fastify/busboy", "commander", "croner", "fastify", "kysely", "lru-cache", "otpauth", "pino", "typebox"]
+const bundled = ["commander", "croner", "fastify", "kysely", "lru-cache", "pino", "typebox"]
 /** What these would load for what is not used here. */
 const unused = ["@fastify/ajv-compiler", "@fastify/fast-json-stringify-compiler", "light-my-request"]
 
 const { dependencies } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"))
 const apart = Object.keys(dependencies ?? {}).filter((name) => !bundled.includes(name))
 const isExternal = (id) => unused.includes(id) || apart.some((name) => id === name || id.startsWith(`${name}/`))
+
+/**
+ * What every start of a server loads makes one file. Left to itself the bundler makes one for each set of modules that the same ones share, which are
+ * hundreds, and a twentieth of them says what each takes of the others. What runs without a server, such as a command that loads none of the root lists, or
+ * a thread, loads no such file: its modules stay where they are.
+ */
+const ofServer = new Set()
+const findOfServer = {
+  name: "of-server",
+  buildEnd() {
+    const loadedBy = (id, found = new Set()) => {
+      if (found.has(id)) return found
+      found.add(id)
+      for (const next of this.getModuleInfo(id)?.importedIds ?? []) loadedBy(next, found)
+      return found
+    }
+    const isServer = (loaded) => loaded.has(source("extensions"))
+    const commands = [...this.getModuleIds()].filter((id) => /\/src\/(command|supervisor)\//.test(id) && !isServer(loadedBy(id)))
+    const atFirstUse = commands.flatMap((id) => this.getModuleInfo(id).dynamicallyImportedIds)
+    const others = new Set()
+    for (const id of [source("command/main"), ...modules.map(source), ...atFirstUse]) {
+      const loaded = loadedBy(id)
+      if (!isServer(loaded)) for (const each of loaded) others.add(each)
+    }
+    for (const id of loadedBy(source("command/serve-here"))) if (!others.has(id)) ofServer.add(id)
+  },
+}
 
 const bundle = await rolldown({
   cwd: home,
@@ -45,11 +72,15 @@ const bundle = await rolldown({
     ...Object.fromEntries(packages.map((name) => [name.replaceAll("/", "-"), name])),
   },
   external: isExternal,
+  plugins: [findOfServer],
+  // The library's entry gives what others import of it, too.
+  preserveEntrySignatures: "allow-extension",
 })
 const { output } = await bundle.write({
   dir: dist,
   format: "esm",
   sourcemap: true,
+  codeSplitting: { groups: [{ name: "server", test: (id) => ofServer.has(id), includeDependenciesRecursively: false }] },
   // A start reads all of it.
   comments: { legal: true, annotation: true, jsdoc: false },
   entryFileNames: "[name].js",

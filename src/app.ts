@@ -51,16 +51,15 @@ import { openSignIns } from "./features/people/sign-in/guesses/sign-ins.ts"
 import { createPerson } from "./features/people/users/rules.ts"
 import { findFirstAdministrator } from "./features/people/users/store.ts"
 import { openAnnouncements } from "./features/site/announcements/shown.ts"
-import { files } from "./files.ts"
 import { defaultLimits, openGit } from "./git/index.ts"
 import { jobs, scheduleOf } from "./jobs.ts"
 import { listeners } from "./listeners.ts"
 import { operations } from "./operations.ts"
-import { otherwise, pages } from "./pages.ts"
 import type { AnswerWatcher } from "./servers/api/steps.ts"
 import { openHttp } from "./servers/http.ts"
 import { SshRefused } from "./servers/ssh/refused.ts"
 import type { SshServer } from "./servers/ssh/server.ts"
+import type { Web } from "./servers/web/routes.ts"
 
 export interface HearthOptions {
   /** Stores nothing: the database in memory, git in a temporary folder, the key with the process, cheap password hashes, any free port. For tests. */
@@ -142,9 +141,7 @@ export async function serveHearth(options: HearthOptions = {}): Promise<Serving>
     await ensureSiteKey(services)
     const app = await openHttp(services, {
       operations,
-      pages,
-      otherwise,
-      files,
+      web: loadWeb,
       metrics: opened.metrics,
       onAnswer: options.onAnswer,
     })
@@ -172,6 +169,12 @@ export async function serveHearth(options: HearthOptions = {}): Promise<Serving>
     await opened.close()
     throw error
   }
+}
+
+/** A quarter of all code, which a server that programs alone ask never needs. */
+async function loadWeb(): Promise<Web> {
+  const [{ pages, otherwise }, { files }] = await Promise.all([import("./pages.ts"), import("./files.ts")])
+  return { pages, otherwise, files }
 }
 
 /** How long the clients of a process that is replaced have to go over to another, in milliseconds. */

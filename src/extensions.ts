@@ -23,14 +23,16 @@ import { lineUpScheduled } from "./features/review/queue/on-schedule.ts"
 import { commitsOfVersions, stackedSeries } from "./features/review/stacks/extensions.ts"
 import { operationCalls } from "./features/site/batch/calls.ts"
 import { explainers } from "./features/site/explain/explainer.ts"
-import { files } from "./files.ts"
 import { operations } from "./operations.ts"
-import { pages } from "./pages.ts"
 import { stepsAfterPush } from "./push-steps.ts"
 
 /** Explains requests from all that is declared; loaded when somebody asks. */
 const explainer = onFirstUse(async () => {
-  const { openExplain } = await import("./servers/explain/explain.ts")
+  const [{ openExplain }, { pages }, { files }] = await Promise.all([
+    import("./servers/explain/explain.ts"),
+    import("./pages.ts"),
+    import("./files.ts"),
+  ])
   return openExplain({ operations, pages, files })
 })
 

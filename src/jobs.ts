@@ -48,7 +48,7 @@ import {
 } from "./features/events/mail/accounts.ts"
 import { failedRunJob } from "./features/events/mail/failed-runs.ts"
 import { fanOutJob, sendJob } from "./features/events/mail/jobs.ts"
-import { cleanUpDeliveries, deliveries } from "./features/events/webhooks/deliver.ts"
+import { cleanUpDeliveries, deliveries } from "./features/events/webhooks/jobs.ts"
 import { cleanUpPackages } from "./features/packages/packages/sweep.ts"
 import { sweepAvatars } from "./features/people/avatars/pictures.ts"
 import { forgetOAuth2Tokens } from "./features/people/oauth2/jobs.ts"

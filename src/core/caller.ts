@@ -18,6 +18,16 @@ const callers = new AsyncLocalStorage<Connected>()
 /** The caller of the current work; `ownCaller` for work of the service itself. */
 export const currentCaller = (): Caller => callers.getStore() ?? ownCaller
 
+/**
+ * The current caller as one text: the same for all that an account does, with whatever it signed in, and for all that comes from a network without a sign-in.
+ * What is shared out or counted by caller goes by it. Where something else is meant, that has a text of its own: an Idempotency-Key belongs to one credential, a
+ * kept answer to all that it depends on, and guesses are counted by the network and by the account that they are about.
+ */
+export function callerKey(): string {
+  const { account, address } = currentCaller()
+  return account === undefined ? `from ${address ?? "here"}` : `account ${account}`
+}
+
 /** Does the work for someone at this address. `signal` is asked for only when something costly is to be done. */
 export function workFor<T>(address: string | undefined, signal: () => AbortSignal | undefined, work: () => T): T {
   let known: AbortSignal | undefined

@@ -3,6 +3,7 @@ import { refuse } from "./errors.ts"
 import { extensionPoint } from "./extensions.ts"
 import { key, t } from "./language/message.ts"
 import type { Services } from "./services.ts"
+import { compileGlob } from "./text/globs.ts"
 import type { Asked } from "./toolsets.ts"
 
 /*
@@ -45,10 +46,9 @@ export function requireNoTask(actor: Actor): void {
 }
 
 /** Which references the caller's token may move; undefined where it may move any. A pattern that doesn't begin with `refs/` is one of branches. */
-export async function movableBy(actor: Actor): Promise<((ref: string) => boolean) | undefined> {
+export function movableBy(actor: Actor): ((ref: string) => boolean) | undefined {
   const branches = taskOf(actor)?.branches ?? []
   if (branches.length === 0) return undefined
-  const { compileGlob } = await import("./text/globs.ts")
   const matchers = branches.map((pattern) =>
     compileGlob(pattern.startsWith("refs/") ? pattern : `refs/heads/${pattern}`, { separator: "/" }),
   )
@@ -59,7 +59,7 @@ export const notMovable = (ref: string) => t`this token may not change ${ref}`
 
 /** Refuses `forbidden` where the caller's token may not move one of the references. */
 export async function requireMovable(actor: Actor, ...refs: readonly string[]): Promise<void> {
-  const isMovable = await movableBy(actor)
+  const isMovable = movableBy(actor)
   const other = isMovable && refs.find((ref) => !isMovable(ref))
   if (other !== undefined) throw refuse.forbidden(notMovable(other))
 }

@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks"
-import { currentCaller } from "./caller.ts"
+import { callerKey } from "./caller.ts"
 import { Refusal } from "./errors.ts"
 import { type Text, t } from "./language/message.ts"
 
@@ -65,8 +65,7 @@ const waiting = new Map<string, (() => void)[]>()
 
 /** Resolves when the event loop has done what else there was to do, and it is the caller's turn. */
 export function nextTurn(): Promise<void> {
-  const { account, address } = currentCaller()
-  const caller = account ?? address ?? ""
+  const caller = callerKey()
   return new Promise((resolve) => {
     if (waiting.size === 0) setImmediate(serveNext)
     const others = waiting.get(caller)

@@ -65,7 +65,7 @@ export async function fillDemo({ services, clock, progress }: Filling): Promise<
 async function openLoopback(services: Services): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const quiet: Services = { ...services, config: { ...services.config, mail: { ...services.config.mail, host: "" } } }
   const metrics = openMetrics()
-  const app = await openHttp(quiet, { operations, pages: [], files: [], metrics })
+  const app = await openHttp(quiet, { operations, web: async () => ({ pages: [], files: [] }), metrics })
   const close = async () => {
     await app.close()
     metrics.close()

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { refuse } from "../core/errors.ts"
 import { ASSETS_PATH, type Asset, findAsset, findFrameAsset, frameDocument } from "../web/assets.ts"
-import { encodingFor } from "./web/pages/ready.ts"
+import { encodingFor } from "./client/accepts.ts"
 
 const YEAR = 31_536_000
 

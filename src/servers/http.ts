@@ -3,38 +3,34 @@ import { parse as parseQuery } from "node:querystring"
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify"
 import { workFor } from "../core/caller.ts"
 import { refuse } from "../core/errors.ts"
-import type { File } from "../core/file.ts"
 import type { Metrics } from "../core/metrics.ts"
 import { networkOf, readNetworks } from "../core/networks.ts"
 import type { Operation } from "../core/operation.ts"
 import { picturesOf } from "../core/outgoing/pictures.ts"
-import type { Page } from "../core/page.ts"
 import type { Services } from "../core/services.ts"
 import { worksWaiting } from "../core/work.ts"
 import { sendRefusal } from "./api/answer.ts"
 import { apiRoutes } from "./api/server.ts"
 import { type AnswerWatcher, API_BASE } from "./api/steps.ts"
+import { wantsPage } from "./client/accepts.ts"
 import { clientAddress } from "./client/address.ts"
 import { openBodies } from "./client/bodies.ts"
 import { watchConnections } from "./client/connections.ts"
 import { gatherAnswers } from "./client/gather.ts"
 import { sendRenewed } from "./client/session.ts"
+import { registerGoGet } from "./go-get.ts"
 import { refusalOfOtherSites } from "./other-sites.ts"
 import { protocols } from "./protocols.ts"
 import { plainUrl, refusalOfNul, storable } from "./routing/redirect.ts"
-import { type DeclaredRoute, declaredRoute, patternOf, type RouteTable, routeTable, serveTable } from "./routing/routes.ts"
+import { declaredRoute, patternOf, type RouteTable, routeTable, serveTable } from "./routing/routes.ts"
 import { openStreams } from "./streams.ts"
 import { answerUnreadable, refusalOfTwoHosts } from "./unreadable-requests.ts"
-import { wantsPage } from "./web/pages/errors.ts"
-import { fileRoutes } from "./web/pages/files.ts"
-import { pageRoutes, sendErrorPage } from "./web/pages/server.ts"
+import type { Web } from "./web/routes.ts"
 
 export interface HttpOptions {
   readonly operations: readonly Operation[]
-  readonly pages: readonly Page[]
-  /** Answer addresses that nothing else has. */
-  readonly otherwise?: readonly Page[]
-  readonly files: readonly File[]
+  /** Pages and files, loaded with the first request that neither an operation nor a protocol answers. */
+  readonly web: () => Promise<Web>
   readonly metrics: Metrics
   readonly onAnswer?: AnswerWatcher | undefined
 }
@@ -102,10 +98,27 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
     bodies.collect(request, request.routeOptions.bodyLimit ?? config.api.maxBodyBytes),
   )
 
-  let table: RouteTable = routeTable([])
+  const sendStream = openStreams(app)
+  const routes = apiRoutes(services, options, sendStream)
+  let table = routeTable(routes)
+  let loading: Promise<RouteTable> | undefined
+  const whole = (): Promise<RouteTable> => {
+    loading ??= Promise.all([import("./web/routes.ts"), options.web()]).then(
+      ([{ wholeTable }, web]) => {
+        table = wholeTable(services, routes, web, sendStream)
+        return table
+      },
+      (error: unknown) => {
+        // What can't be read for a moment is tried again.
+        loading = undefined
+        throw error
+      },
+    )
+    return loading
+  }
   serveTable(
     app,
-    () => table,
+    (method, url) => table.find(method, url) ?? whole().then(({ find }) => find(method, url)),
     (request, limit = config.api.maxBodyBytes) => bodies.collect(request, limit),
   )
   app.addHook("onRequest", (request, reply, done) => {
@@ -140,34 +153,21 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
       "request",
     )
   })
+  registerGoGet(app, services)
   app.setErrorHandler((error, request, reply) =>
     wantsPage(request) ? sendErrorPage(services, request, reply, error) : sendRefusal(services, request, reply, error),
   )
-  app.setNotFoundHandler((request, reply) => notFound(services, table, request, reply))
+  app.setNotFoundHandler(async (request, reply) => notFound(services, (await whole()).methodsAt(request.url), request, reply))
 
   metrics.gauge("hearth_work_waiting", "Pieces of work on texts and lists of users that wait for their turn.", worksWaiting)
   const pictures = picturesOf(services)?.turns
   metrics.limits(() => [...services.git.limits(), bodies.state(), ...(pictures ? [pictures.state()] : [])])
-  table = tableOf(app, services, options)
   for (const { register } of protocols) await register(app, { services, ...options })
   return app
 }
 
-/** The routes of all records. Where none of them has an address, with whatever method, the pages for other addresses answer. */
-function tableOf(app: FastifyInstance, services: Services, options: HttpOptions): RouteTable {
-  const { otherwise = [] } = options
-  const sendStream = openStreams(app)
-  const pages = pageRoutes(app, services, [...options.pages, ...otherwise], sendStream)
-  const isOther = ({ operation }: DeclaredRoute): boolean => otherwise.some(({ id }) => id === operation)
-  const others = routeTable(pages.filter(isOther))
-  const { find, methodsAt } = routeTable([
-    ...apiRoutes(services, options, sendStream),
-    ...pages.filter((route) => !isOther(route)),
-    ...fileRoutes(services, options.files),
-  ])
-  const isNoOnes = (url: string): boolean => !url.startsWith("/api/") && methodsAt(url).length === 0
-  return { find: (method, url) => find(method, url) ?? (isNoOnes(url) ? others.find(method, url) : undefined), methodsAt }
-}
+const sendErrorPage: typeof import("./web/pages/server.ts").sendErrorPage = async (...given) =>
+  (await import("./web/pages/server.ts")).sendErrorPage(...given)
 
 /** Fires when a client that only reads is gone; a change is carried through. */
 function abandonment({ method }: FastifyRequest, { raw }: FastifyReply): AbortSignal | undefined {
@@ -198,11 +198,10 @@ const labelOf = (request: FastifyRequest): string => declaredRoute(request)?.ope
 
 function notFound(
   services: Services,
-  table: RouteTable,
+  methods: readonly string[],
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply | Promise<FastifyReply> {
-  const methods = table.methodsAt(request.url)
   if (methods.length > 0 && request.url.startsWith(`${API_BASE}/`))
     return reply
       .code(405)

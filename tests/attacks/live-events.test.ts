@@ -10,7 +10,7 @@ import { type EventReader, followEvents } from "../support/event-stream.ts"
 import { withHearth } from "../support/fixture.ts"
 import { type Caller, PASSWORD } from "../support/hearth.ts"
 
-const config = { events: { streams: 30, streamsPerCaller: 12 } }
+const config = { events: { streams: 30, streamsPerCaller: 12 }, http: { trustedProxies: "loopback" } }
 
 withHearth("streams of events", { people: ["ada", "bob", "cyd", "eve"], config }, ({ test, forge, ada, bob, cyd, eve }) => {
   const open: EventReader[] = []
@@ -158,6 +158,20 @@ withHearth("streams of events", { people: ["ada", "bob", "cyd", "eve"], config }
     expect([refused.status, refused.body.message]).toEqual([410, expect.stringContaining("not kept")])
     const goingOn = await forge.call(ada, `GET /events?after=${refused.body.position}`)
     expect([goingOn.status, goingOn.headers.get("x-hearth-position")]).toEqual([200, refused.body.position])
+  })
+
+  test("are counted by the network where nobody has signed in: whoever has an IPv6 address has a whole one", async () => {
+    const stop = new AbortController()
+    const statusFrom = async (address: string) => {
+      const headers = { accept: "text/event-stream", "x-forwarded-for": address }
+      return (await fetch(`${forge.hearth.url}/api/v1/events`, { signal: stop.signal, headers })).status
+    }
+    const statuses: number[] = []
+    for (let count = 1; count <= 13; count++) statuses.push(await statusFrom(`2001:db8::${count}`))
+    expect(statuses).toEqual([...Array.from({ length: 12 }, () => 200), 429])
+    expect(await statusFrom("2001:db8:0:1::1")).toBe(200)
+    stop.abort()
+    await expect.poll(() => forge.call(undefined, "GET /events").then(({ status }) => status)).toBe(200)
   })
 
   test("are bounded for each caller and for all, and refuse what may not be asked", async () => {

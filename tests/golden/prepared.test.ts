@@ -11,7 +11,10 @@ import "../../src/features/site/migration/import.ts"
 import "../../src/features/site/repeats/store.ts"
 import "../../src/features/review/queue/store.ts"
 import "../../src/features/site/takeover/store.ts"
-// For pages.
+// For pages, which are loaded at their first use too.
+import "../../src/files.ts"
+import "../../src/pages.ts"
+import "../../src/servers/web/routes.ts"
 import "../../src/features/code/history/graph.ts"
 import "../../src/features/review/pulls/period.ts"
 import "../../src/features/review/stacks/store.ts"

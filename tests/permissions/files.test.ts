@@ -45,8 +45,7 @@ describe("the permission matrix of files", () => {
     world = await buildWorld(hearth)
     app = await openHttp(hearth.services, {
       operations: [],
-      pages: [],
-      files: files.map(probe),
+      web: async () => ({ pages: [], files: files.map(probe) }),
       metrics,
     })
     url = await app.listen({ host: "127.0.0.1", port: 0 })

@@ -47,8 +47,7 @@ describe("the permission matrix", () => {
     world = await buildWorld(hearth)
     app = await openHttp(hearth.services, {
       operations: operations.map(probe),
-      pages: [],
-      files: [],
+      web: async () => ({ pages: [], files: [] }),
       metrics,
     })
     url = await app.listen({ host: "127.0.0.1", port: 0 })

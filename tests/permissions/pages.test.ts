@@ -59,8 +59,7 @@ describe("the permission matrix of pages", () => {
     world = await buildWorld(hearth)
     app = await openHttp(hearth.services, {
       operations: [],
-      pages: pages.map(probe),
-      files: [],
+      web: async () => ({ pages: pages.map(probe), files: [] }),
       metrics,
     })
     url = await app.listen({ host: "127.0.0.1", port: 0 })

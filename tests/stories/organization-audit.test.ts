@@ -1,8 +1,15 @@
 import { expect } from "vitest"
 import { openReceiver } from "../../src/features/events/webhooks/testing.ts"
-import { databaseKinds } from "../support/database.ts"
+import { databaseKinds, statementsOf } from "../support/database.ts"
 import { withHearth } from "../support/fixture.ts"
 import type { Answer } from "../support/hearth.ts"
+
+/** What the log looks up: where a repository is by now, names, and which accounts are organisations. */
+const LOOKS = [
+  /^select "repositories"."id", "repositories"."name", "repositories"."owner_id", "users"."kind" /,
+  /^select "id", "name" from "users" /,
+  /^select "id" from "users" .*"kind" = /,
+]
 
 /** The owners of an organisation read who did what in it; nobody else does; and a webhook gets each entry. */
 withHearth(
@@ -99,6 +106,17 @@ withHearth(
       await receiver.close()
       // A repository's webhook can't listen to it.
       expect((await forge.call(olga, "POST /repos/crew/raft/hooks", { type: "gitea", events: ["audit"], config })).status).toBe(422)
+    })
+
+    test("costs nothing where a repository is a person's, and no look at those whom the event names", async () => {
+      const looksOf = async (route: string, body: object) =>
+        (await statementsOf(forge.hearth.services.database, () => must(olga, route, body))).filter(({ sql }) =>
+          LOOKS.some((look) => look.test(sql)),
+        ).length
+      expect(await looksOf("POST /user/repos", { name: "mine" })).toBe(0)
+      expect(await looksOf(`POST ${ORG}/teams`, { name: "watch", permission: "read", units: ["repo.code"] })).toBe(0)
+      // Whose a repository is by now.
+      expect(await looksOf(`POST ${ORG}/repos`, { name: "buoy" })).toBe(1)
     })
 
     test("is for owners alone", async () => {

@@ -5,10 +5,13 @@ import { isBuilt, modulePath } from "./home.ts"
 /** Packages that are loaded at their first use, synchronously. */
 interface Packages {
   readonly "@actions/expressions": typeof import("@actions/expressions")
+  readonly "@fastify/busboy": typeof import("@fastify/busboy")
   readonly "@formatjs/icu-messageformat-parser": typeof import("@formatjs/icu-messageformat-parser")
   readonly "intl-messageformat": typeof import("intl-messageformat")
+  readonly otpauth: typeof import("otpauth")
   readonly re2js: typeof import("re2js")
   readonly "smol-toml": typeof import("smol-toml")
+  readonly "spdx-license-list": typeof import("spdx-license-list")
   readonly "typebox/schema": typeof import("typebox/schema")
   readonly yaml: typeof import("yaml")
 }

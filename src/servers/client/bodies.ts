@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify"
-import { currentCaller } from "../../core/caller.ts"
+import { callerKey } from "../../core/caller.ts"
 import type { Share } from "../../core/cluster/share.ts"
 import { refuse } from "../../core/errors.ts"
 import type { LimiterState } from "../../git/index.ts"
@@ -43,8 +43,7 @@ export function openBodies(whole: number, share: Share): Bodies {
     async collect(request, limit) {
       const { raw } = request
       if (Number(raw.headers["content-length"] ?? 0) > limit) throw refuse.tooLarge("the request body is too large")
-      const { account, address = "" } = currentCaller()
-      const theirs = { caller: account ?? address, bytes: 0 }
+      const theirs = { caller: callerKey(), bytes: 0 }
       counted.set(request, theirs)
       const chunks: Buffer[] = []
       let size = 0

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http"
-import { Busboy, type BusboyConfig } from "@fastify/busboy"
+import type { BusboyConfig } from "@fastify/busboy"
 import { type Refusal, refuse } from "../../core/errors.ts"
+import { onDemand } from "../../core/program/on-demand.ts"
 
 /** Bodies of forms with files. */
 
@@ -9,6 +10,7 @@ export const isMultipart = (headers: IncomingHttpHeaders): boolean =>
 
 /** A parser of the parts. Undefined for a content type without a boundary. */
 export function openParser(headers: IncomingHttpHeaders, limits: BusboyConfig["limits"]) {
+  const { Busboy } = onDemand("@fastify/busboy")
   try {
     return new Busboy({ headers: { ...headers, "content-type": headers["content-type"] ?? "" }, limits })
   } catch {

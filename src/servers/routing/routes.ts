@@ -206,21 +206,24 @@ export const declaredRoute = (request: FastifyRequest): DeclaredRoute | undefine
 /** The pattern of a request's route, with the names of its parameters: `{name}` where it is declared, else `:name`. */
 export const patternOf = (request: FastifyRequest): string | undefined => found.get(request)?.path ?? request.routeOptions.url
 
-/** Has Fastify ask the table for everything that is no route of its own. To be called before any hook that looks at a request's route. */
+/** Has Fastify ask for the route of everything that is no route of its own. To be called before any hook that looks at a request's route. */
 export function serveTable(
   app: FastifyInstance,
-  table: () => RouteTable,
+  find: (method: string, url: string) => Found<DeclaredRoute> | Promise<Found<DeclaredRoute> | undefined>,
   collect: (request: FastifyRequest, limit: number | undefined) => Promise<Buffer>,
 ): void {
   app.addHook("onRequest", (request, _reply, done) => {
-    if (request.routeOptions.url === "/*") {
-      const given = table().find(request.method, request.url)
+    if (request.routeOptions.url !== "/*") return done()
+    const take = (given: Found<DeclaredRoute> | undefined) => {
       if (given) {
         found.set(request, given.route)
         request.params = given.parameters
       }
+      done()
     }
-    done()
+    const given = find(request.method, request.url)
+    if (given instanceof Promise) given.then(take, done)
+    else take(given)
   })
   app.register(async (declared) => {
     declared.removeAllContentTypeParsers()

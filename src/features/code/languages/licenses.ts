@@ -1,4 +1,4 @@
-import spdx from "spdx-license-list"
+import { onDemand } from "../../../core/program/on-demand.ts"
 import type { Git, ObjectId, Repository, TreeEntry } from "../../../git/index.ts"
 import { licenseText } from "../repositories/templates/licenses.ts"
 import { languageOf } from "./languages.ts"
@@ -52,7 +52,7 @@ interface Known {
 /** The licence whose text this is, or undefined. */
 export function detectLicense(text: string, licenses: readonly Known[], known: readonly string[]): string | undefined {
   const named = /^.{0,20}SPDX-License-Identifier:\s*([\w.+-]+)\s*$/m.exec(text.slice(0, 500))?.[1]
-  if (named !== undefined && Object.hasOwn(spdx, named)) return named
+  if (named !== undefined && Object.hasOwn(onDemand("spdx-license-list"), named)) return named
   const pairs = pairsOf(text)
   if (pairs.length === 0) return undefined
   let best: { readonly name: string; readonly likeness: number } | undefined
@@ -76,12 +76,14 @@ function texts(): Promise<readonly Known[]> {
   return read
 }
 
-const usualNames = (): readonly string[] =>
-  Object.entries(spdx).flatMap(([name, { osiApproved }]) => {
+function usualNames(): readonly string[] {
+  const spdx = onDemand("spdx-license-list")
+  return Object.entries(spdx).flatMap(([name, { osiApproved }]) => {
     // Deprecated names of licences now called -only and -or-later.
     const isOld = name.endsWith("+") || Object.hasOwn(spdx, `${name}-only`)
     return !isOld && (osiApproved || OTHERS.includes(name)) ? [name] : []
   })
+}
 
 async function readTexts(names: readonly string[]): Promise<readonly Known[]> {
   const known: Known[] = []

@@ -113,7 +113,7 @@ export async function checkReferences(context: CheckContext, commands: readonly 
   const { on, pusher, services, ofRelease = false } = context
   const maintained = codeMode(on) < Mode.write ? await maintainedBranches(services.database.read, pusher, on) : new Set<string>()
   const refused = new Map<RefName, Text>(checkCommands(on, commands, { maintained, ofRelease }))
-  const isMovable = await movableBy(pusher)
+  const isMovable = movableBy(pusher)
   for (const { ref } of isMovable ? commands : []) if (!refused.has(ref) && !isMovable?.(ref)) refused.set(ref, notMovable(ref))
   const left = commands.filter(({ ref }) => !refused.has(ref))
   const work = beginWork({ what: t("compare the rules of this repository with what is pushed"), steps: services.config.limits.workSteps })

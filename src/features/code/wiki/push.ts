@@ -54,7 +54,7 @@ async function checkWikiPush(services: Services, pusher: SignedIn, repositoryId:
   const on = await repositoryNow(services, pusher, repositoryId)
   if (!on) return { refused: refuseAll(push, NO_WRITE) }
   // Patterns are for the code. Pages of a wiki are changed by operations, which a token can be given.
-  if (await movableBy(pusher)) return { refused: refuseAll(push, NO_WRITE) }
+  if (movableBy(pusher)) return { refused: refuseAll(push, NO_WRITE) }
   const shown = await services.git.references.head(push.repository)
   return { refused: new Map(push.commands.flatMap((command) => refusalOf(on, shown, command))) }
 }

@@ -1,6 +1,7 @@
 import { locateKnown } from "../../../access/policies/people.ts"
 import { locateRepository } from "../../../access/policies/repositories.ts"
-import { type Actor, actorId } from "../../../core/actor.ts"
+import type { Actor } from "../../../core/actor.ts"
+import { callerKey } from "../../../core/caller.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { Renamed, refuse } from "../../../core/errors.ts"
 import { logName, positionText, resumedFrom } from "../../../core/events/position.ts"
@@ -43,7 +44,7 @@ export async function answerEvents(asked: Asked): Promise<Streamed> {
   const after = await (lastId ? resumedFrom(services, lastId, "Last-Event-ID") : resumedFrom(services, query.after, "after"))
   const filter = await filterOf(asked)
   const name = await logName(services)()
-  const who = actor.kind === "user" ? `user ${actorId(actor)}` : request.ip
+  const who = callerKey()
   const follow = (signal: AbortSignal) => streamsOf(services).follow({ who, actor, filter, after }, signal)
   return isStream
     ? {

@@ -1,7 +1,6 @@
 import { findUserById } from "../../../access/store.ts"
-import { untilFewer } from "../../../core/batches.ts"
 import { logName, positionText } from "../../../core/events/position.ts"
-import { defineJob, NotYet, type Task } from "../../../core/jobs/jobs.ts"
+import { NotYet } from "../../../core/jobs/jobs.ts"
 import type { OutgoingAnswer } from "../../../core/outgoing/request.ts"
 import { redact } from "../../../core/redact.ts"
 import type { Services } from "../../../core/services.ts"
@@ -15,7 +14,6 @@ import {
   findWebhookById,
   postponeDelivery,
   recordAttempt,
-  removeEndedDeliveries,
   type Webhook,
   writeHealth,
 } from "./store.ts"
@@ -33,6 +31,12 @@ const DAY = 86_400
 /** A delay with a jitter of up to a fifth, so that simultaneous failures are retried at different times. */
 const spread = (seconds: number): number => Math.max(1, Math.round(seconds * (0.8 + Math.random() * 0.4)))
 
+interface Attempt {
+  readonly deliveryId: number
+  /** 1 for the first. */
+  readonly attempt: number
+}
+
 /** The outcome of an attempt. */
 interface Outcome {
   readonly request: DeliveryRequest | undefined
@@ -45,21 +49,15 @@ interface Outcome {
  * Makes one attempt at a delivery, records its outcome, and schedules a retry if it failed. A failing receiver is paused, longer with
  * each failure: its other deliveries wait without an attempt, so that a receiver that is down doesn't occupy all workers.
  */
-export const deliveries = defineJob({
-  ...deliverJob,
-  // The process may be killed during any of them; failures of the receiver are counted in the delivery's row.
-  attempts: 1_000,
-  timeoutSeconds: 60,
-  run: async ({ deliveryId, attempt }, { context: services, signal }) => {
-    const { database, now } = services
-    const delivery = await findDelivery.first(database.read, { id: deliveryId })
-    const webhook = delivery && (await findWebhookById.first(database.read, { id: delivery.webhook_id }))
-    if (!webhook || delivery.state !== "waiting" || delivery.attempts !== attempt - 1) return
-    const rests = webhook.rests_until > now() && now() - delivery.started_at < DAY
-    if (rests) throw await postpone(services, delivery, webhook)
-    await recordOutcome(services, delivery, webhook, attempt, await attemptOnce(services, delivery, webhook, attempt, signal))
-  },
-})
+export async function deliver(services: Services, { deliveryId, attempt }: Attempt, signal: AbortSignal): Promise<void> {
+  const { database, now } = services
+  const delivery = await findDelivery.first(database.read, { id: deliveryId })
+  const webhook = delivery && (await findWebhookById.first(database.read, { id: delivery.webhook_id }))
+  if (!webhook || delivery.state !== "waiting" || delivery.attempts !== attempt - 1) return
+  const rests = webhook.rests_until > now() && now() - delivery.started_at < DAY
+  if (rests) throw await postpone(services, delivery, webhook)
+  await recordOutcome(services, delivery, webhook, attempt, await attemptOnce(services, delivery, webhook, attempt, signal))
+}
 
 /** Records in the delivery its earliest next attempt, and returns the value that postpones its job until then. */
 async function postpone({ database }: Services, { id }: Delivery, { rests_until }: Webhook): Promise<NotYet> {
@@ -158,21 +156,4 @@ function pauseAfter({ started_at }: Delivery, now: number): number | undefined {
   const elapsed = now - started_at
   const pause = spread(Math.min(Math.max(2 * elapsed, PAUSES.shortest), PAUSES.longest))
   return elapsed + pause > DAY ? undefined : pause
-}
-
-const RETENTION_SECONDS = 7 * DAY
-// Small enough not to keep other writers waiting.
-const BATCH = 500
-
-/** Removes deliveries a week after they ended. */
-export const cleanUpDeliveries: Task = {
-  name: "cleanup_hook_task_table",
-  cron: "40 3 * * *",
-  async run({ database, now }, signal) {
-    const before = now() - RETENTION_SECONDS
-    const removed = await untilFewer(BATCH, signal, () =>
-      database.write((tx) => removeEndedDeliveries.changes(tx, { before, limit: BATCH })),
-    )
-    return `${removed} removed`
-  },
 }

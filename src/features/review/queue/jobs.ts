@@ -1,4 +1,6 @@
 import { defineJob, type JobDefinition, type Task } from "../../../core/jobs/jobs.ts"
+import { deleteMergedBranch } from "../merging/delete-branch.ts"
+import { findMerging } from "../merging/jobs.ts"
 import { advance, deleteLandedBranch, leaving, removeTrialRef, trialIsDue } from "./kinds.ts"
 
 /** The jobs of merge queues, and what the clock does for them. */
@@ -29,9 +31,8 @@ export const queueJobs: readonly JobDefinition[] = [
   defineJob({
     ...deleteLandedBranch,
     run: async ({ pullId, userId }, { context }) => {
-      const { findMerging } = await import("../merging/jobs.ts")
       const found = await findMerging(context, pullId, userId)
-      if (found?.pull.is_merged === 1) await (await import("../merging/delete-branch.ts")).deleteMergedBranch(context, found)
+      if (found?.pull.is_merged === 1) await deleteMergedBranch(context, found)
     },
   }),
 ]

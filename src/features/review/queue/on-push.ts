@@ -1,12 +1,12 @@
 import { findUserById } from "../../../access/store.ts"
 import type { PushStep } from "../../code/pushes/step.ts"
 import { standIn } from "../../people/users/present.ts"
+import { recordMerge } from "../merging/merged.ts"
+import { deleteLandedBranch } from "./kinds.ts"
 
 /** Marks the pull requests of a trial as merged, in the transaction that records the push which lands it. */
 export const completeLanding: PushStep = async ({ services, landing, changes: [change] }) => {
   if (!landing || !change) return async () => {}
-  const { recordMerge } = await import("../merging/merged.ts")
-  const { deleteLandedBranch } = await import("./kinds.ts")
   const { findEntries, findQueue, findTrial, isOpen, removeEntry } = await import("./store.ts")
   const { endTrial, lockQueue } = await import("./trials.ts")
   return async (tx, { repository, owner, now }) => {

@@ -79,11 +79,12 @@ export const audit: Listener = {
   onlyTells: true,
   async hear({ tx, services, events }) {
     if (services.config.audit.keepSeconds === 0) return
-    const heard = events.filter(({ kind }) => AUDITED.has(kind))
+    const heard = events.filter((event) => AUDITED.has(event.kind) && !isKnownToBeOfPerson(event))
     if (heard.length === 0) return
-    const seen = await lookUp(tx, heard)
-    const entries = (await Promise.all(heard.map((event) => entriesOf(tx, services, event, seen)))).flat()
-    if (entries.length === 0) return
+    const told = await toldOf(tx, heard)
+    if (told.length === 0) return
+    const names = await namesIn(tx, told)
+    const entries = told.flatMap((each) => entriesOf(services, each, names))
     await announceAudit(tx, services, await insertEntries(tx, entries))
   },
 }
@@ -111,61 +112,97 @@ function peopleOf(event: Members): readonly number[] {
   return [...named, ...(Array.isArray(userIds) ? userIds.flatMap((each) => numberOf(each) ?? []) : [])]
 }
 
-interface Seen {
-  readonly names: ReadonlyMap<number, string>
-  readonly homes: ReadonlyMap<number, { readonly name: string; readonly owner_id: number; readonly kind: string }>
-  readonly organizations: ReadonlySet<number>
+interface Account {
+  readonly id: number
+  readonly name: string
+  readonly kind: string
 }
+
+/** The accounts that an event has as whole rows, which need not be looked up. */
+const accountsIn = (event: Members): readonly Account[] =>
+  ["organization", "owner", "by", "actor", "user", "recipient", "firstOwner"].flatMap((member) => {
+    const [id, name, kind] = ["id", "name", "kind"].map((each) => memberOf(event[member], each))
+    return typeof id === "number" && typeof name === "string" && typeof kind === "string" ? [{ id, name, kind }] : []
+  })
 
 const asMembers = (event: DomainEvent): Members => ({ ...event })
 
-/** What the entries of all these events need, by a fixed number of queries. */
-async function lookUp(tx: Transaction, events: readonly DomainEvent[]): Promise<Seen> {
-  const members = events.map(asMembers)
-  const repositoryIds = [...new Set(members.flatMap((event) => repositoryIdOf(event) ?? []))]
-  const homes = new Map((repositoryIds.length === 0 ? [] : await findHomesOf(tx, repositoryIds)).map((home) => [home.id, home]))
-  const owners = members.flatMap((event) => [ownerIdOf(event), idOf(event["formerOwner"])].flatMap((id) => id ?? []))
-  const userIds = members.flatMap((event) => [...peopleOf(event), ...[idOf(event["actor"]) ?? idOf(event["by"])].flatMap((id) => id ?? [])])
-  return {
-    homes,
-    names: await findNames(tx, [...new Set(userIds)]),
-    organizations: owners.length === 0 ? new Set() : await findOrganizationIds(tx, [...new Set(owners)]),
-  }
+/** Whether an event says itself that it is of a person, as a new repository does: no organisation is told then. */
+function isKnownToBeOfPerson(event: DomainEvent): boolean {
+  // A transfer is also of the former owner, and tokens can be limited to what organisations have.
+  if (event.kind === "repository.transferred" || event.kind === "token.created" || event.kind === "token.deleted") return false
+  const members = asMembers(event)
+  const ownerId = repositoryIdOf(members) === undefined ? ownerIdOf(members) : numberOf(memberOf(members["repository"], "owner_id"))
+  return accountsIn(members).some(({ id, kind }) => id === ownerId && kind === "person")
 }
 
-async function entriesOf(
-  tx: Transaction,
-  services: Services,
-  event: DomainEvent,
-  seen: Seen,
-): Promise<readonly Insertable<AuditEntriesTable>[]> {
-  const members = asMembers(event)
-  const repositoryId = repositoryIdOf(members)
-  const home = repositoryId === undefined ? undefined : seen.homes.get(repositoryId)
-  const organizations = new Set<number>()
-  if (event.kind === "token.created" || event.kind === "token.deleted") {
-    const limitedTo = await findOrganizationsOfToken(tx, event.token.id)
-    for (const id of limitedTo.length === 0 ? [] : await findOrganizationIds(tx, limitedTo)) organizations.add(id)
-  } else if (home) {
-    if (home.kind === "organization") organizations.add(home.owner_id)
-    // Both are told of a transfer.
-    const former = idOf(members["formerOwner"])
-    if (former !== undefined && seen.organizations.has(former)) organizations.add(former)
-  } else {
-    const id = ownerIdOf(members)
-    if (id !== undefined && seen.organizations.has(id)) organizations.add(id)
+/** An event that organisations are told of. */
+interface Told {
+  readonly event: DomainEvent
+  readonly members: Members
+  readonly organizationIds: readonly number[]
+  readonly repository: { readonly id: number; readonly name: string } | undefined
+}
+
+/** Which organisations are told of which of these events, by a fixed number of queries. */
+async function toldOf(tx: Transaction, events: readonly DomainEvent[]): Promise<readonly Told[]> {
+  const all = events.map((event) => ({ event, members: asMembers(event) }))
+  const repositoryIds = [...new Set(all.flatMap(({ members }) => repositoryIdOf(members) ?? []))]
+  const homes = new Map((repositoryIds.length === 0 ? [] : await findHomesOf(tx, repositoryIds)).map((home) => [home.id, home]))
+  const owners = all.flatMap(({ members }) => [ownerIdOf(members), idOf(members["formerOwner"])].flatMap((id) => id ?? []))
+  const known = all.flatMap(({ members }) => accountsIn(members))
+  const organizations = new Set([
+    ...all.flatMap(({ members }) => idOf(members["organization"]) ?? []),
+    ...known.flatMap(({ id, kind }) => (kind === "organization" ? [id] : [])),
+  ])
+  const unknown = new Set(owners).difference(new Set([...organizations, ...known.map(({ id }) => id)]))
+  for (const id of unknown.size === 0 ? [] : await findOrganizationIds(tx, [...unknown])) organizations.add(id)
+  const told: Told[] = []
+  for (const { event, members } of all) {
+    const home = homes.get(repositoryIdOf(members) ?? 0)
+    const of = new Set<number>()
+    if (event.kind === "token.created" || event.kind === "token.deleted") {
+      const limitedTo = await findOrganizationsOfToken(tx, event.token.id)
+      for (const id of limitedTo.length === 0 ? [] : await findOrganizationIds(tx, limitedTo)) of.add(id)
+    } else if (home) {
+      if (home.kind === "organization") of.add(home.owner_id)
+      // Both are told of a transfer.
+      const former = idOf(members["formerOwner"])
+      if (former !== undefined && organizations.has(former)) of.add(former)
+    } else {
+      const id = ownerIdOf(members)
+      if (id !== undefined && organizations.has(id)) of.add(id)
+    }
+    if (of.size > 0) told.push({ event, members, organizationIds: [...of], repository: home })
   }
-  const actor = members["actor"] ?? members["by"]
+  return told
+}
+
+/** The names of those who did it, and of those whom it is about. */
+async function namesIn(tx: Transaction, told: readonly Told[]): Promise<ReadonlyMap<number, string>> {
+  const known = new Map(told.flatMap(({ members }) => accountsIn(members)).map(({ id, name }) => [id, name]))
+  const ids = new Set(told.flatMap(({ members }) => [...peopleOf(members), ...[idOf(doerOf(members))].flatMap((id) => id ?? [])]))
+  return new Map([...known, ...(await findNames(tx, [...ids.difference(known)]))])
+}
+
+const doerOf = (event: Members): unknown => event["actor"] ?? event["by"]
+
+function entriesOf(
+  services: Services,
+  { event, members, organizationIds, repository }: Told,
+  names: ReadonlyMap<number, string>,
+): readonly Insertable<AuditEntriesTable>[] {
+  const actor = doerOf(members)
   const origin = typeof actor === "object" && actor !== null ? originOf(actor) : undefined
   const actorId = idOf(actor) ?? 0
-  return [...organizations].map((organization_id) => ({
+  return organizationIds.map((organization_id) => ({
     organization_id,
     kind: event.kind,
     actor_id: actorId,
-    actor_name: seen.names.get(actorId) ?? "",
-    repository_id: home ? (repositoryId ?? 0) : 0,
-    repository_name: home?.name ?? "",
-    subject: subjectOf(event.kind, members, seen).slice(0, 255),
+    actor_name: names.get(actorId) ?? "",
+    repository_id: repository?.id ?? 0,
+    repository_name: repository?.name ?? "",
+    subject: subjectOf(event.kind, members, names).slice(0, 255),
     details: JSON.stringify(detailsOf(members, origin?.behind ?? "")),
     ip: origin?.ip ?? "",
     credential: origin?.credential ?? "",
@@ -193,7 +230,7 @@ const ABOUT: Readonly<Record<string, string>> = {
 /** Names that are told: of nothing else than these, since rows have secrets too. */
 const NAMES = ["name", "title", "name_pattern", "tag_name"] as const
 
-function subjectOf(kind: string, event: Members, { names }: Seen): string {
+function subjectOf(kind: string, event: Members, names: ReadonlyMap<number, string>): string {
   const about = event[ABOUT[kind.split(".", 1)[0] ?? ""] ?? ""]
   const name = NAMES.map((each) => memberOf(about, each)).find((each) => typeof each === "string" && each !== "")
   const id = idOf(about)

@@ -2,8 +2,9 @@ import { onOrganizationAsOwner } from "../../../access/policies/organizations.ts
 import { listed, type Operation, ok, operation } from "../../../core/operation.ts"
 import { int64, secondsOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
+import { linesOf, presentEntry } from "./present.ts"
 import { AuditEntry } from "./records.ts"
-import type { EntryFilter } from "./store.ts"
+import { type EntryFilter, findEntries, findEntriesAfter } from "./store.ts"
 
 const shared = {
   tag: "organization",
@@ -43,7 +44,6 @@ export const auditOperations: readonly Operation[] = [
     answers: { 200: Type.Array(AuditEntry) },
     refuses: ["forbidden", "notFound", "invalid"],
     handle: async ({ db, organization, query, page }) => {
-      const [{ findEntries }, { presentEntry }] = await Promise.all([import("./store.ts"), import("./present.ts")])
       const { rows, total } = await findEntries(db, organization.id, filterOf(query), page)
       return listed(rows.map(presentEntry), total)
     },
@@ -66,7 +66,6 @@ export const auditOperations: readonly Operation[] = [
     answers: { 200: Type.String() },
     refuses: ["forbidden", "notFound", "invalid"],
     handle: async ({ db, organization, query: { after = 0, most = 1000, ...asked } }) => {
-      const [{ findEntriesAfter }, { linesOf }] = await Promise.all([import("./store.ts"), import("./present.ts")])
       const rows = await findEntriesAfter(db, organization.id, filterOf(asked), { after, limit: most })
       return { ...ok(linesOf(rows)), headers: { "content-type": "application/jsonl" } }
     },

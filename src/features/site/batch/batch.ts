@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises"
-import { actorId } from "../../../core/actor.ts"
+import { callerKey } from "../../../core/caller.ts"
 import { ActsOutside, TransactionIdle } from "../../../core/database/database.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
 import { servicesInside } from "../../../core/held/services.ts"
@@ -54,8 +54,7 @@ const runningOf = onFirstUseOf((_services: Services) => new Set<string>())
 /** Runs a batch: gives what became of each operation, in their order. One at a time for each caller; refuses `tooMany` beyond that, and `busy`. */
 export async function runBatch(services: Services, batch: Batch): Promise<readonly Outcome[]> {
   const running = runningOf(services)
-  const { caller, request } = batch
-  const who = actorId(caller.actor) === 0 ? request.ip : String(actorId(caller.actor))
+  const who = callerKey()
   if (running.has(who)) throw refuse.tooMany("another batch of yours is under way; send this one when it is done")
   if (running.size >= AT_ONCE) throw refuse.busy()
   running.add(who)

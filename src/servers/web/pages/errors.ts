@@ -1,4 +1,3 @@
-import type { FastifyRequest } from "fastify"
 import type { Refusal, RefusalKind } from "../../../core/errors.ts"
 import { type Content, html } from "../../../core/html.ts"
 import { type Text, t } from "../../../core/language/message.ts"
@@ -118,7 +117,3 @@ function adviceFor({ kind, retryAfter }: Refusal, method: string): Text {
       return isForm && PASSING.has(kind) ? t("Nothing was changed: go back and try again.") : ""
   }
 }
-
-/** Whether the client shows pages to a person: programs get short texts and records. */
-export const wantsPage = ({ headers, url }: FastifyRequest): boolean =>
-  String(headers.accept ?? "").includes("text/html") && !url.startsWith("/api/") && !/\.git\/|\/info\/(refs|lfs)/.test(url)

@@ -3,6 +3,7 @@ import { promisify } from "node:util"
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from "node:zlib"
 import type { FastifyReply, FastifyRequest } from "fastify"
 import type { Encoding } from "../../../web/assets.ts"
+import { encodingFor } from "../../client/accepts.ts"
 import { matches } from "../../files/conditions.ts"
 import { VARY } from "./surroundings.ts"
 
@@ -35,12 +36,6 @@ export async function sendReady(request: FastifyRequest, reply: FastifyReply, re
   const bytes = ready.encoded.get(encoding) ?? (await encode(plain, encoding))
   ready.encoded.set(encoding, bytes)
   return reply.code(status).header("content-encoding", encoding).send(bytes)
-}
-
-/** The encoding that the client prefers of ours. */
-export function encodingFor({ headers }: FastifyRequest): Encoding {
-  const accepted = String(headers["accept-encoding"] ?? "")
-  return (["br", "gzip"] as const).find((name) => new RegExp(`\\b${name}\\b(?!\\s*;\\s*q=0(?:\\.0*)?(?:,|$))`).test(accepted))
 }
 
 const brotli = promisify(brotliCompress)

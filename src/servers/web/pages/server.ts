@@ -1,6 +1,7 @@
 import { Readable } from "node:stream"
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
+import type { FastifyReply, FastifyRequest } from "fastify"
 import { actorId, anonymous, signedInAs } from "../../../core/actor.ts"
+import { callerKey } from "../../../core/caller.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 import { once } from "../../../core/forms/once.ts"
 import { Html } from "../../../core/html.ts"
@@ -31,6 +32,7 @@ import { dismissedIn, type Flash, frame, type Surroundings } from "../../../web/
 import { asRefusal, movedTo, sendRefusal } from "../../api/answer.ts"
 import { logFault, requestDetails, retryAfter } from "../../api/faults.ts"
 import { readBody, readQuery } from "../../api/input.ts"
+import { encodingFor, wantsPage } from "../../client/accepts.ts"
 import { clientAddress } from "../../client/address.ts"
 import { cookieOf, keep, keptBy } from "../../client/cookies.ts"
 import { sessionOf, sessionText, setSession } from "../../client/session.ts"
@@ -43,29 +45,22 @@ import { type DeclaredRequest, type DeclaredRoute, declaredRoute, pathOf } from 
 import type { SendStream } from "../../streams.ts"
 import { filesFirst } from "./attach.ts"
 import { enterByProxy } from "./by-proxy.ts"
-import { errorPage, wantsPage } from "./errors.ts"
+import { errorPage } from "./errors.ts"
 import { eventStream } from "./events.ts"
 import { leadToFactor, requireFactor } from "./factor.ts"
 import { FLASH, flashCookie, flashIn, isNavigation, LONGEST_FLASH, noFlash, type Undoable, undoableIn } from "./flash.ts"
-import { registerGoGet } from "./go-get.ts"
 import { askInPlace, confirmInPlace, signInPlace } from "./in-place.ts"
 import { isFollowed, type LivePages, openLivePages } from "./live.ts"
 import { beginningOf } from "./long.ts"
 import { NOT_SHARED, NOT_STORED, notStored, pageHeaders } from "./policy.ts"
-import { encodingFor, type ReadyText, readyText, sendReady } from "./ready.ts"
+import { type ReadyText, readyText, sendReady } from "./ready.ts"
 import { cameFrom, chosenTheme, diffsFor, languageFor, surroundings, VARY } from "./surroundings.ts"
 import { toLogin } from "./to-login.ts"
 
 /** The routes of the declared pages. */
-export function pageRoutes(
-  app: FastifyInstance,
-  services: Services,
-  pages: readonly Page[],
-  sendStream: SendStream,
-): readonly DeclaredRoute[] {
+export function pageRoutes(services: Services, pages: readonly Page[], sendStream: SendStream): readonly DeclaredRoute[] {
   const live = openLivePages(services, totalsOfUsers)
   const serving: Serving = { sendStream, live, undoable: undoableIn(pages) }
-  registerGoGet(app, services)
   return routesOf(services, kindOf(services, serving), pages)
 }
 
@@ -202,7 +197,7 @@ function follow(services: Services, { live }: Serving, page: Page, asked: Reques
     await requireFactor(services, session)
     return page.live?.({ ...asked, actor: session ? signedInAs(session.user) : anonymous }) ?? []
   }
-  return live.follow({ who: userId === 0 ? clientAddress(request) : `user ${userId}`, userId, followed })
+  return live.follow({ who: callerKey(), userId, followed })
 }
 
 async function present(

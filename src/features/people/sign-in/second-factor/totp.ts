@@ -1,9 +1,13 @@
-import { Secret, TOTP } from "otpauth"
+import type { TOTP } from "otpauth"
+import { onDemand } from "../../../../core/program/on-demand.ts"
 
 const STEP_SECONDS = 30
 
+/** As many random bytes, in base 32. */
+export const randomBase32 = (size: number): string => new (onDemand("otpauth").Secret)({ size }).base32
+
 /** A new secret for an authenticator app, in base 32. */
-export const newTotpSecret = (): string => new Secret({ size: 20 }).base32
+export const newTotpSecret = (): string => randomBase32(20)
 
 /** The otpauth: URL that authenticator apps read from a QR code. */
 export const totpAddress = (secret: string, login: string, issuer: string): string => totp(secret, login, issuer).toString()
@@ -18,5 +22,7 @@ export function totpStep(secret: string, code: string, now: number): number | un
   return delta === null ? undefined : Math.floor(now / STEP_SECONDS) + delta
 }
 
-const totp = (secret: string, label = "", issuer = "Hearth"): TOTP =>
-  new TOTP({ issuer, label, algorithm: "SHA1", digits: 6, period: STEP_SECONDS, secret: Secret.fromBase32(secret) })
+function totp(secret: string, label = "", issuer = "Hearth"): TOTP {
+  const { Secret, TOTP } = onDemand("otpauth")
+  return new TOTP({ issuer, label, algorithm: "SHA1", digits: 6, period: STEP_SECONDS, secret: Secret.fromBase32(secret) })
+}

@@ -1,4 +1,3 @@
-import { Secret } from "otpauth"
 import type { User } from "../../../../core/actor.ts"
 import type { Transaction } from "../../../../core/database/database.ts"
 import { refuse } from "../../../../core/errors.ts"
@@ -25,7 +24,7 @@ import {
 import { openTicket, sealTicket } from "../credentials/tickets.ts"
 import { forgetTries, requireTry } from "../guesses/guesses.ts"
 import type { Guessed } from "../guesses/guesses-store.ts"
-import { newTotpSecret, totpAddress, totpStep } from "./totp.ts"
+import { newTotpSecret, randomBase32, totpAddress, totpStep } from "./totp.ts"
 
 export interface Enrolment {
   /** In base 32, for typing in. Returned only here and stored encrypted. */
@@ -43,7 +42,7 @@ const RECOVERY_CODES = 8
 
 /** 80 random bits, in groups of four for typing in. */
 function newRecoveryCode(): string {
-  const letters = new Secret({ size: 10 }).base32.toLowerCase()
+  const letters = randomBase32(10).toLowerCase()
   return letters.replace(/.{4}(?=.)/g, "$&-")
 }
 

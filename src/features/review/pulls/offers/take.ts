@@ -50,7 +50,7 @@ export async function judge({ services, on, commands, options }: Judged): Promis
   }
   const asked = readOfferOptions(options)
   // Of a token that may move some branches only, the topic must be what one of these could be called.
-  const isMovable = await movableBy(on.pusher)
+  const isMovable = movableBy(on.pusher)
   const own = topicsOf(me.name)
   const seen = new Set<string>()
   for (const [index, { ref }] of commands.entries()) {

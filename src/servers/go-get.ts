@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from "fastify"
-import { locateRepository } from "../../../access/policies/repositories.ts"
-import { anonymous } from "../../../core/actor.ts"
-import { Refusal, Renamed } from "../../../core/errors.ts"
-import { html } from "../../../core/html.ts"
-import type { Services } from "../../../core/services.ts"
-import { escapePath } from "../../../core/text/escape-path.ts"
-import { isAccountName } from "../../../features/people/users/names.ts"
-import { queryOf } from "../../../web/address.ts"
+import { locateRepository } from "../access/policies/repositories.ts"
+import { anonymous } from "../core/actor.ts"
+import { Refusal, Renamed } from "../core/errors.ts"
+import { html } from "../core/html.ts"
+import type { Services } from "../core/services.ts"
+import { escapePath } from "../core/text/escape-path.ts"
+import { isAccountName } from "../features/people/users/names.ts"
+import { queryOf } from "../web/address.ts"
 
 /**
  * Answers the question of the go command, `?go-get=1` at any path below a repository: where the code of this import path is. The answer is the
