@@ -1,7 +1,7 @@
 /**
- * Many follow what happens in one process: `node bench/live-events.ts [STREAMS] [--postgres URL]`. Each stream is a person's of their own, with a token; all work on one private
+ * Many follow what happens in one process: `node bench/live-events.ts [STREAMS] [--postgres]`. Each stream is a person's of their own, with a token; all work on one private
  * repository, so that each is decided about. It prints the memory of the server before and with the streams, how long an event takes from the answer to its
- * writer to each of the streams, and the processor time that an event takes of the server.
+ * writer to each of the streams, the processor time that an event takes of the server, the longest turn of its event loop meanwhile, and how long another request waits.
  */
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -13,22 +13,21 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { startHearth } from "../src/app.ts"
 import { createToken } from "../src/features/people/sign-in/credentials/tokens.ts"
 import { createPerson } from "../src/features/people/users/rules.ts"
+import { closeDatabases, freshDatabaseUrl } from "./database.ts"
 
 const STREAMS = Number(process.argv[2] ?? 5_000)
 const EVENTS = 20
-const [, databaseUrl] = process.argv.slice(process.argv.indexOf("--postgres"))
-const isPostgres = process.argv.includes("--postgres")
-const MAIN = new URL("../src/command/main.ts", import.meta.url).pathname
+const [MAIN, TURNS] = ["../src/command/main.ts", "./turns.ts"].map((path) => new URL(path, import.meta.url).pathname)
 
 const dataDir = await mkdtemp(join(tmpdir(), "hearth-live-"))
-const where = isPostgres && databaseUrl !== undefined ? { databaseUrl } : {}
+const databaseUrl = await freshDatabaseUrl(dataDir)
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
 /** Everyone with a token, and the private repository that they work on. */
 async function prepare(): Promise<{ readonly root: string; readonly tokens: readonly string[] }> {
   const hearth = await startHearth({
     halted: true,
-    config: { dataDir, http: { port: 0 }, ssh: { port: 0 }, log: { level: "warn" }, ...where },
+    config: { dataDir, http: { port: 0 }, ssh: { port: 0 }, log: { level: "warn" }, databaseUrl },
   })
   const { database, now } = hearth.services
   const authorization = `token ${hearth.token}`
@@ -54,11 +53,11 @@ async function prepare(): Promise<{ readonly root: string; readonly tokens: read
 }
 
 const { root, tokens } = await prepare()
-const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", MAIN, "serve"], {
+const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", "--import", TURNS ?? "", MAIN ?? "", "serve"], {
   env: {
     ...process.env,
     HEARTH_DATA_DIR: dataDir,
-    ...(isPostgres && { HEARTH_DATABASE_URL: databaseUrl }),
+    HEARTH_DATABASE_URL: databaseUrl,
     HEARTH_HTTP_PORT: "0",
     HEARTH_SSH_PORT: "0",
     HEARTH_PROCESSES: "1",
@@ -82,6 +81,24 @@ const megabytes = () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${chi
 const cpuSeconds = () => {
   const fields = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? []
   return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+interface Turns {
+  readonly clock: number
+  readonly processor: number
+}
+
+/** The longest turns of the server since they were asked for last. */
+async function turns(): Promise<Turns> {
+  const told = Promise.withResolvers<Turns>()
+  child.stdout.on("data", function read(chunk) {
+    const found = /turns: (.*)/.exec(String(chunk))?.[1]
+    if (found === undefined) return
+    child.stdout.off("data", read)
+    told.resolve(JSON.parse(found))
+  })
+  child.kill("SIGUSR2")
+  return told.promise
 }
 
 let arrived: number[] = []
@@ -119,32 +136,55 @@ try {
   )
   const idle = cpuSeconds()
   await sleep(15_000)
-  say(`idle streams: ${(((cpuSeconds() - idle) / 15) * 100).toFixed(1)} % of a core`)
+  const spentIdle = (cpuSeconds() - idle) / 15
+  await turns()
+  await sleep(16_000)
+  say(`idle streams: ${(spentIdle * 100).toFixed(1)} % of a core; longest turn ${turnText([await turns()])}`)
   const all: number[] = []
   const [firsts, lasts]: [number[], number[]] = [[], []]
+  const [longest, pings]: [Turns[], number[]] = [[], []]
   const cpu = cpuSeconds()
   for (let event = 0; event < EVENTS; event++) {
     arrived = []
+    await turns()
     await write(`event ${event}`)
     const answered = performance.now()
-    while (arrived.length < STREAMS) await sleep(2)
+    while (arrived.length < STREAMS) {
+      const asked = performance.now()
+      await (await fetch(new URL("/api/v1/version", url))).arrayBuffer()
+      pings.push(performance.now() - asked)
+      await sleep(20)
+    }
+    longest.push(await turns())
     const took = arrived.map((at) => at - answered).toSorted((a, b) => a - b)
     all.push(...took)
     firsts.push(took[0] ?? 0)
     lasts.push(took.at(-1) ?? 0)
   }
   const spent = ((cpuSeconds() - cpu) / EVENTS) * 1000
-  const at = (list: readonly number[], part: number) => Math.round(list.toSorted((a, b) => a - b)[Math.floor(list.length * part)] ?? 0)
+  const at = (list: readonly number[], part: number) =>
+    Math.round(list.toSorted((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * part))] ?? 0)
   say(
     `from the answer to the writer to arrival, ms: first ${at(firsts, 0.5)}, median ${at(all, 0.5)}, p99 ${at(all, 0.99)}, the last of each event ${at(lasts, 0.5)}`,
   )
   say(
     `processor: ${spent.toFixed(0)} ms an event, ${((spent * 1000) / STREAMS).toFixed(0)} µs a stream; memory afterwards ${megabytes().toFixed(0)} MB`,
   )
+  say(`longest turn of each event: ${turnText(longest)}; other requests meanwhile, ms: median ${at(pings, 0.5)}, longest ${at(pings, 1)}`)
   for (const socket of sockets) socket.destroy()
 } finally {
   child.kill("SIGKILL")
+  await closeDatabases()
   await rm(dataDir, { recursive: true, force: true })
+}
+
+/** The median and the longest. */
+function turnText(of: readonly Turns[]): string {
+  const text = (values: readonly number[]): string => {
+    const sorted = values.toSorted((a, b) => a - b)
+    return `${sorted[Math.floor(sorted.length / 2)]?.toFixed(0)} (at most ${sorted.at(-1)?.toFixed(0)}) ms`
+  }
+  return `${text(of.map(({ clock }) => clock))} by the clock, ${text(of.map(({ processor }) => processor))} of processor`
 }
 
 async function write(title: string): Promise<void> {

@@ -15,6 +15,9 @@ interface Connected extends Caller {
 
 const callers = new AsyncLocalStorage<Connected>()
 
+/** Does work of the service itself, whoever has caused it: it counts to nobody's shares. */
+export const workOfService = <T>(work: () => T): T => callers.run({ account: undefined, address: undefined, signal: undefined }, work)
+
 /** The caller of the current work; `ownCaller` for work of the service itself. */
 export const currentCaller = (): Caller => callers.getStore() ?? ownCaller
 

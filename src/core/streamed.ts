@@ -11,7 +11,7 @@ export interface Streamed {
 export interface Begun {
   readonly headers?: Readonly<Record<string, string>>
   /** Made no faster than the reader takes them. */
-  readonly pieces: AsyncIterable<string>
+  readonly pieces: AsyncIterable<string | Uint8Array>
 }
 
 /** The schema of an answer that is a stream of these records, each a line of JSON. */

@@ -50,7 +50,7 @@ export function beginWork({ what, steps: most, isWithoutTurns = false }: WorkLim
     spend,
     async step(steps = 1) {
       spend(steps)
-      if (!isWithoutTurns && isTurnOver()) await nextTurn()
+      if (!isWithoutTurns) await endLongTurn()
     },
   }
 }
@@ -59,6 +59,26 @@ export function beginWork({ what, steps: most, isWithoutTurns = false }: WorkLim
 let turnBegan = 0
 
 const isTurnOver = (): boolean => performance.now() - turnBegan >= TURN_MS
+
+/** Lets others have their turn where this one has lasted long enough. */
+export async function endLongTurn(): Promise<void> {
+  if (isTurnOver()) await nextTurn()
+}
+
+/**
+ * Does something for each of many, a slice at a time, and lets others have their turn after each: for work that is done later in the same turn of the event loop, and so can't be
+ * timed, such as that of many who are woken.
+ */
+export async function inTurns<Each>(
+  all: readonly Each[],
+  atOnce: number,
+  work: (some: readonly Each[]) => Promise<void> | void,
+): Promise<void> {
+  for (let from = 0; from < all.length; from += atOnce) {
+    await work(all.slice(from, from + atOnce))
+    await nextTurn()
+  }
+}
 
 /** Those who wait for a turn, by caller; the caller that comes next first. */
 const waiting = new Map<string, (() => void)[]>()

@@ -6,17 +6,22 @@ export type SendStream = (reply: FastifyReply, streamed: Streamed) => Promise<Fa
 
 /** Sends what is made piece by piece, until it ends, the reader is gone, or the server stops. It is made no faster than the reader takes it. */
 export function openStreams(app: FastifyInstance): SendStream {
-  const stopping = new AbortController()
-  app.addHook("preClose", async () => stopping.abort())
+  // A signal looks through all who listen to it before it takes another one.
+  const open = new Set<() => void>()
+  let isStopping = false
+  app.addHook("preClose", async () => {
+    isStopping = true
+    for (const stop of open) stop()
+  })
   return async (reply, { type, begin }) => {
     const gone = new AbortController()
-    const stop = () => gone.abort()
-    stopping.signal.addEventListener("abort", stop)
-    reply.raw.once("close", () => {
-      stopping.signal.removeEventListener("abort", stop)
-      stop()
-    })
-    if (stopping.signal.aborted || reply.raw.closed) stop()
+    const stop = () => {
+      open.delete(stop)
+      gone.abort()
+    }
+    open.add(stop)
+    reply.raw.once("close", stop)
+    if (isStopping || reply.raw.closed) stop()
     const { headers = {}, pieces } = await begin(gone.signal)
     reply.headers({
       ...headers,

@@ -1,3 +1,4 @@
+import { workOfService } from "../caller.ts"
 import { onFirstUseOf } from "../memoize.ts"
 import type { Services } from "../services.ts"
 import { GROWTH_CHANNEL } from "./growth.ts"
@@ -26,10 +27,14 @@ export interface News {
 export type Hear = (news: News) => Promise<void> | void
 
 export interface Tail {
-  /** Follows the log from its end on, or from where those are who follow it already; gives the function that stops it. */
-  readonly follow: (hear: Hear) => () => void
-  /** Has the followers called soon, even if nothing has changed. */
-  readonly again: () => void
+  /** Follows the log from its end on, or from where those are who follow it already. */
+  readonly follow: (hear: Hear) => Hearing
+}
+
+export interface Hearing {
+  /** Resolves once all is told that is committed from then on. */
+  readonly begun: Promise<void>
+  readonly stop: () => void
 }
 
 /** The one of a process. */
@@ -43,6 +48,8 @@ function openTail({ database, log }: Pick<Services, "database" | "log">): Tail {
   let isTold = false
   let isListening = false
   let position: Position | undefined
+  /** Resolved once there is a position. */
+  let begun = Promise.withResolvers<void>()
   let seen: unknown
 
   async function look(): Promise<void> {
@@ -51,7 +58,9 @@ function openTail({ database, log }: Pick<Services, "database" | "log">): Tail {
       if (state === seen && position) return
       // What is written from now on may be read already, and is looked for again.
       seen = state
-      position = await tell(position ?? (await endOfLog(database.read)))
+      position ??= await endOfLog(database.read)
+      begun.resolve()
+      position = await tell(position)
     } catch (error) {
       seen = undefined
       log.warn({ err: error }, "what happens can't be read for those who follow it; it is tried again")
@@ -69,7 +78,7 @@ function openTail({ database, log }: Pick<Services, "database" | "log">): Tail {
   /** Looks so many milliseconds after the last look. */
   function lookIn(milliseconds: number): void {
     clearTimeout(timer)
-    timer = setTimeout(() => void lookOn(), Math.max(0, lookedAt + milliseconds - performance.now())).unref()
+    timer = workOfService(() => setTimeout(() => void lookOn(), Math.max(0, lookedAt + milliseconds - performance.now())).unref())
   }
 
   async function lookOn(): Promise<void> {
@@ -80,7 +89,10 @@ function openTail({ database, log }: Pick<Services, "database" | "log">): Tail {
     isLooking = false
     timer = undefined
     if (followers.size > 0) lookIn(isTold ? SOON_MS : LOOK_MS)
-    else position = undefined
+    else {
+      position = undefined
+      begun = Promise.withResolvers()
+    }
   }
 
   function soon(): void {
@@ -97,11 +109,7 @@ function openTail({ database, log }: Pick<Services, "database" | "log">): Tail {
           .catch((error: unknown) => log.warn({ err: error }, "it is heard late what happens in other processes"))
       isListening = true
       if (!timer && !isLooking) lookIn(0)
-      return () => void followers.delete(hear)
-    },
-    again() {
-      seen = undefined
-      soon()
+      return { begun: begun.promise, stop: () => void followers.delete(hear) }
     },
   }
 }

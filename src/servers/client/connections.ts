@@ -41,6 +41,9 @@ interface Exchange {
   /** The beginning of the time over which the rate is measured, and what had been read then. */
   from: number
   bytes: number
+  /** The bytes that the client has taken of a long answer, and when they took some, or all. */
+  taken: number
+  takenAt: number
 }
 
 interface Connection {
@@ -48,6 +51,12 @@ interface Connection {
   exchange: Exchange | undefined
   /** The client knows that the answer under way is the last. */
   isLast: boolean
+}
+
+/** A connection on which an answer is under way. */
+interface Answering {
+  readonly socket: Socket
+  readonly exchange: Exchange
 }
 
 const REFUSAL = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
@@ -102,7 +111,7 @@ export function watchConnections(server: Server, limits: ConnectionLimits): Conn
     if (!connection) return
     if (isDraining) announceLast(connection, response)
     const now = performance.now()
-    const exchange: Exchange = { request, response, since: now, from: now, bytes: request.socket.bytesRead }
+    const exchange: Exchange = { request, response, since: now, from: now, bytes: request.socket.bytesRead, taken: 0, takenAt: now }
     connection.exchange = exchange
     const end = () => {
       if (connection.exchange === exchange && response.closed && request.complete) connection.exchange = undefined
@@ -130,8 +139,29 @@ export function watchConnections(server: Server, limits: ConnectionLimits): Conn
     if (exchange === undefined || waitsForClient(socket, exchange)) close(socket)
   })
 
+  /** Closes those whose clients take nothing of a long answer, though the system still has room for what is sent to them. */
+  async function closeUnread(long: readonly Answering[]): Promise<void> {
+    const { readUnread } = await import("./unread.ts")
+    // Before it is looked: what is sent meanwhile must not look like taken.
+    const sent = long.map(({ socket }) => socket.bytesWritten - socket.writableLength)
+    const unreadOf = await readUnread()
+    const now = performance.now()
+    for (const [index, { socket, exchange }] of long.entries()) {
+      const left = unreadOf(socket)
+      const taken = (sent[index] ?? 0) - left
+      if (left === 0 || taken > exchange.taken) {
+        exchange.taken = taken
+        exchange.takenAt = now
+      } else if (now - exchange.takenAt >= limits.stallMs && connections.get(socket)?.exchange === exchange) close(socket)
+    }
+  }
+
   const timer = setInterval(() => {
     const now = performance.now()
+    const long = [...connections].flatMap(([socket, { exchange }]) =>
+      exchange?.request.complete && now - exchange.since > limits.stallMs / LOOKS ? { socket, exchange } : [],
+    )
+    if (long.length > 0) void closeUnread(long)
     for (const [socket, { exchange }] of connections) {
       if (exchange === undefined || exchange.request.complete) continue
       if (now - exchange.since > limits.bodyMs) close(socket)

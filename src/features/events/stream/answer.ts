@@ -5,18 +5,23 @@ import { callerKey } from "../../../core/caller.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { Renamed, refuse } from "../../../core/errors.ts"
 import { logName, positionText, resumedFrom } from "../../../core/events/position.ts"
-import type { Position } from "../../../core/events/store.ts"
+import { onFirstUseOf } from "../../../core/memoize.ts"
 import type { CallRequest } from "../../../core/operation.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Streamed } from "../../../core/streamed.ts"
+import type { Item } from "./items.ts"
 import type { Filter } from "./judge.ts"
 import { KINDS } from "./names.ts"
 import { type Follower, streamsOf } from "./streams.ts"
 
-/** Milliseconds of silence after which a stream says where it is: proxies cut connections on which nothing moves. */
+/**
+ * Milliseconds of silence after which a stream says where it is: proxies cut connections on which nothing moves. Each waits a little shorter by chance, so that those who were told
+ * something together don't all say it at once.
+ */
 const QUIET_MS = 15_000
-/** A reader that takes what was sent later than this is told to resume. */
-const SLOW_MS = 10_000
+const quietMs = (): number => QUIET_MS * (0.8 + Math.random() / 5)
+/** A reader that takes what was sent later than this part of the time after which it is cut off is told to resume: ten seconds. */
+const SLOW_PART = 1 / 6
 /** The most repositories, owners or kinds that one stream asks for. */
 const MOST_NAMES = 100
 
@@ -49,7 +54,7 @@ export async function answerEvents(asked: Asked): Promise<Streamed> {
   return isStream
     ? {
         type: "text/event-stream",
-        begin: async (signal) => ({ pieces: eventsOf(follow(signal), (position) => positionText(name, position)) }),
+        begin: async (signal) => ({ pieces: eventsOf(follow(signal), name, services.config.http.stallSeconds * 1000 * SLOW_PART) }),
       }
     : { type: "application/jsonl", begin: (signal) => linesOf(follow(signal), name, (query.wait ?? 0) * 1000) }
 }
@@ -70,22 +75,27 @@ async function* once(text: string) {
   if (text !== "") yield text
 }
 
-/** An event is its record with its position as id. A stream says when it begins (`ready`), and why it ends if not by its reader (`resume`, `end`). */
-async function* eventsOf(follower: Follower, textOf: (position: Position) => string): AsyncGenerator<string, void> {
+/** What is sent of events, made once for all who are told the same. An event is its record with its position as id. */
+const sentOf = onFirstUseOf((items: readonly Item[]) =>
+  Buffer.from(items.map(({ position, text }) => `id: ${position}\ndata: ${text}\n\n`).join("")),
+)
+
+/** A stream says when it begins (`ready`), and why it ends if not by its reader (`resume`, `end`). */
+async function* eventsOf(follower: Follower, name: string, slowMs: number): AsyncGenerator<string | Uint8Array, void> {
+  const here = () => positionText(name, follower.position())
   const said = (event: "ready" | "resume" | "end", words: object) => {
-    const position = textOf(follower.position())
+    const position = here()
     return `event: ${event}\nid: ${position}\ndata: ${JSON.stringify({ position, ...words })}\n\n`
   }
   try {
     let sentAt = performance.now()
     yield `retry: 1000\n${said("ready", {})}`
     for (;;) {
-      if (performance.now() - sentAt > SLOW_MS) return yield said("resume", { message: "you read too slowly: go on from this position" })
-      const arrival = await follower.next(QUIET_MS)
+      if (performance.now() - sentAt > slowMs) return yield said("resume", { message: "you read too slowly: go on from this position" })
+      const arrival = await follower.next(quietMs())
       sentAt = performance.now()
-      if (arrival.kind === "quiet") yield `id: ${textOf(follower.position())}\n\n`
-      else if (arrival.kind === "told")
-        yield arrival.items.map(({ event, text }) => `id: ${textOf(event.position)}\ndata: ${text}\n\n`).join("")
+      if (arrival.kind === "quiet") yield `id: ${here()}\n\n`
+      else if (arrival.kind === "told") yield sentOf(arrival.items)
       else if (arrival.isRefused) return yield said("end", { message: "you may not follow events any more: sign in again" })
       else return
     }
@@ -95,6 +105,9 @@ async function* eventsOf(follower: Follower, textOf: (position: Position) => str
 }
 
 // --- filters -------------------------------------------------------------------------------------------------------------------------
+
+/** What most ask for. */
+const EVERYTHING: Filter = { repositoryIds: new Set(), ownerIds: new Set(), kinds: [], isInvolved: false, text: "" }
 
 async function filterOf({ services, db, actor, query }: Asked): Promise<Filter> {
   const [repositories, owners, kinds] = [
@@ -109,7 +122,9 @@ async function filterOf({ services, db, actor, query }: Asked): Promise<Filter> 
   for (const name of repositories) repositoryIds.add(await repositoryId(services, db, actor, name))
   const ownerIds = new Set<number>()
   for (const name of owners) ownerIds.add(await ownerId(db, actor, name))
-  return { repositoryIds, ownerIds, kinds, isInvolved: query.involved ?? false }
+  if (repositories.length + owners.length + kinds.length === 0 && !query.involved) return EVERYTHING
+  const text = JSON.stringify([[...repositoryIds], [...ownerIds], kinds, query.involved ?? false])
+  return { repositoryIds, ownerIds, kinds, isInvolved: query.involved ?? false, text }
 }
 
 function namesIn(values: string | undefined, field: string): readonly string[] {

@@ -32,6 +32,8 @@ export type Check =
 /** An event that may be told. */
 export interface Item {
   readonly event: StoredEvent
+  /** Its position as it is told. */
+  readonly position: string
   /** The owner of its repository, or the account that it is of; 0 for the site. */
   readonly ownerId: number
   readonly scope: ScopeCategory
@@ -115,8 +117,9 @@ function itemOf(services: Services, facts: Facts, name: string, event: StoredEve
   const people = line.ofShownPeople ? [actor, facts.users.get(Number(event.data["user"] ?? event.actorId))] : []
   if (people.some((person) => !person || !isPublicAccount(person))) return undefined
   const owner = home?.owner ?? account
+  const position = positionText(name, event.position)
   const text = JSON.stringify({
-    position: positionText(name, event.position),
+    position,
     kind: event.kind,
     at: rfc3339(event.at),
     actor: accountOf(actor),
@@ -125,7 +128,7 @@ function itemOf(services: Services, facts: Facts, name: string, event: StoredEve
     subject: subjectOf(services, facts, event, line, home),
     details: detailsOf(event, line),
   } satisfies LiveEvent)
-  return { event, ownerId: owner?.id ?? 0, scope: scopeOf(facts, event, line), checks, text }
+  return { event, position, ownerId: owner?.id ?? 0, scope: scopeOf(facts, event, line), checks, text }
 }
 
 const accountOf = (user: User | undefined): LiveEvent["actor"] => (user ? { id: user.id, login: user.name } : null)

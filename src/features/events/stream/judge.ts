@@ -14,52 +14,67 @@ export interface Filter {
   readonly kinds: readonly string[]
   /** What the caller has done, what is about them, and what happens to issues and pull requests that they take part in. */
   readonly isInvolved: boolean
+  /** The same for filters that ask for the same. */
+  readonly text: string
 }
 
-/** Who asks, as they were when they signed in or were looked at last. */
+/** Who asks, as they were when they signed in. */
 export interface Asker {
   readonly actor: Actor
+  /** Their {@link callerKey}. */
+  readonly caller: string
   readonly filter: Filter
 }
 
-/** What an asker is told, and who they are now; "refused" for who may not ask any more. */
-export type Judged = { readonly actor: Actor; readonly items: readonly Item[] } | "refused"
+/** What an asker is told, the same list for all who are told the same; "refused" for who may not ask any more. */
+export type Judged = readonly Item[] | "refused"
 
 /**
  * Decides for each asker, in their order, which of these events they are told, by the rights that they have at this moment. However many ask, it takes at most
- * eight queries, and five for each repository and account that the events are of and not everyone sees.
+ * eight queries, and five for each repository and account that the events are of and not everyone sees. Those of the same caller with the same filter are decided about once.
  */
 export async function judge(services: Services, items: readonly Item[], askers: readonly Asker[]): Promise<readonly Judged[]> {
+  const keys = askers.map(({ caller, filter }) => `${caller} ${filter.text}`)
+  const different = new Map(askers.map((asker, index) => [keys[index] ?? "", asker]))
+  const judged = await judgeEach(services, items, [...different.values()])
+  const byKey = new Map([...different.keys()].map((key, index) => [key, judged[index] ?? "refused"]))
+  return keys.map((key) => byKey.get(key) ?? "refused")
+}
+
+async function judgeEach(services: Services, items: readonly Item[], askers: readonly Asker[]): Promise<readonly Judged[]> {
   const { database } = services
   const involved = await involvementOf(services, items, askers)
   const asked = askers.map(({ actor, filter }) => items.filter((item) => agrees(item, filter, actorId(actor), involved)))
   const callers = new Map<string, Actor>()
-  askers.forEach(({ actor }, index) => {
-    if (asked[index]?.length) callers.set(keyOf(actor), actor)
+  askers.forEach(({ actor, caller }, index) => {
+    if (asked[index]?.length) callers.set(caller, actor)
   })
   const keys = [...callers.keys()]
   const fresh = await callersNow(services, [...callers.values()])
   const now = new Map(keys.map((key, index) => [key, fresh[index]]))
   const needed = new Map<Item, Set<string>>()
-  askers.forEach(({ actor }, index) => {
-    for (const item of asked[index] ?? []) needed.set(item, (needed.get(item) ?? new Set()).add(keyOf(actor)))
+  askers.forEach(({ caller }, index) => {
+    for (const item of asked[index] ?? []) needed.set(item, (needed.get(item) ?? new Set()).add(caller))
   })
   const holds = await decide(database.read, needed, now)
-  return askers.map(({ actor: before }, index) => {
+  const lists = new Map<string, readonly Item[]>()
+  return askers.map(({ caller }, index) => {
     const mine = asked[index] ?? []
-    if (mine.length === 0) return { actor: before, items: [] }
-    const key = keyOf(before)
-    const actor = now.get(key)
+    if (mine.length === 0) return NOTHING
+    const actor = now.get(caller)
     if (!actor) return "refused"
-    return {
-      actor,
-      items: mine.filter(({ scope, checks }) => mayRead(services, actor, scope) && checks.every((check) => holds(check, key, actor))),
-    }
+    const told = mine.filter(({ scope, checks }) => mayRead(services, actor, scope) && checks.every((check) => holds(check, caller, actor)))
+    const which = told.map(({ position }) => position).join(" ")
+    const list = lists.get(which) ?? told
+    lists.set(which, list)
+    return list
   })
 }
 
+const NOTHING: readonly Item[] = []
+
 /** Callers with the same key have the same rights. */
-function keyOf(actor: Actor): string {
+export function callerKey(actor: Actor): string {
   if (actor.kind === "anonymous") return "-"
   const { user, credential } = actor
   switch (credential.kind) {

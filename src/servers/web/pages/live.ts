@@ -2,10 +2,11 @@ import type { Share } from "../../../core/cluster/share.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 import type { StoredEvent } from "../../../core/events/log.ts"
-import { type Hear, tailOf } from "../../../core/events/tail.ts"
+import { type Hear, type Hearing, tailOf } from "../../../core/events/tail.ts"
 import { type Followed, NOTIFICATIONS, type Page, type PageEvent, type SentEvents } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
 import { waitAtMost } from "../../../core/timeout.ts"
+import { inTurns } from "../../../core/work.ts"
 import { queryOf } from "../../../web/address.ts"
 
 /**
@@ -17,6 +18,8 @@ const CALM_MS = 1_000
 /** Pages that one person, or one address where no one is signed in, may follow at once; browsers follow only the page that is seen. */
 const OF_ONE = 20
 const OF_ALL = 2_000
+/** Followers who are told together: for each it is looked whether they may still see the page. */
+const TOGETHER = 10
 
 /** Events that can take access away, or give a page another address: those who follow are looked at again, whatever they follow. */
 const OF_ACCESS = ["repository.", "collaborator.", "access.", "team.", "organization.", "user.", "account."]
@@ -29,6 +32,8 @@ interface Follower {
   /** 0 where no one is signed in. */
   readonly userId: number
   followed: readonly Followed[]
+  /** Their notifications when they were looked at last; undefined until then. */
+  notified: string | undefined
   /** What they were not told yet. */
   readonly news: Set<News>
   readonly wake: () => void
@@ -58,35 +63,42 @@ type Notified = (db: Handle, userIds: readonly number[]) => Promise<ReadonlyMap<
 export function openLivePages(services: Services, notifiedOf: Notified): LivePages {
   const { database, share } = services
   const followers = new Set<Follower>()
-  let stop: (() => void) | undefined
-  let notified: ReadonlyMap<number, string> = new Map()
+  let hearing: Hearing | undefined
 
-  const hear: Hear = async ({ events }) => {
-    tellOfEvents(followers, events)
-    notified = await tellOfNotifications(followers, notified, (ids) => notifiedOf(database.read, ids))
-    for (const { news, wake } of followers) if (news.size > 0) wake()
+  const notificationsOf = async (of: readonly Follower[]): Promise<ReadonlyMap<number, string>> => {
+    const ids = new Set(of.flatMap(({ userId }) => (userId === 0 ? [] : userId)))
+    return ids.size === 0 ? new Map() : notifiedOf(database.read, [...ids])
   }
 
-  function begin(follower: Follower): void {
+  const hear: Hear = async ({ events }) => {
+    const all = [...followers]
+    tellOfEvents(all, events)
+    tellOfNotifications(all, await notificationsOf(all))
+    const told = all.filter(({ news }) => news.size > 0)
+    await inTurns(told, TOGETHER, (some) => {
+      for (const { wake } of some) wake()
+    })
+  }
+
+  /** What happens once this has resolved is told: the browser asks for the page then, and would not ask again for what came between. */
+  async function begin(follower: Follower): Promise<void> {
     followers.add(follower)
-    const tail = tailOf(services)
-    stop ??= tail.follow(hear)
-    // Their notifications are not known yet.
-    if (!notified.has(follower.userId)) tail.again()
+    hearing ??= tailOf(services).follow(hear)
+    await hearing.begun
+    follower.notified = (await notificationsOf([follower])).get(follower.userId) ?? ""
   }
 
   function end(follower: Follower): void {
     followers.delete(follower)
     if (followers.size > 0) return
-    stop?.()
-    stop = undefined
-    notified = new Map()
+    hearing?.stop()
+    hearing = undefined
   }
 
   return { follow: (follow) => ({ kind: "events", events: (signal) => changes({ followers, share, begin, end }, follow, signal) }) }
 }
 
-function tellOfEvents(followers: ReadonlySet<Follower>, events: readonly StoredEvent[]): void {
+function tellOfEvents(followers: readonly Follower[], events: readonly StoredEvent[]): void {
   for (const { followed, news } of followers)
     for (const event of events) {
       if (followed.some((topic) => isAbout(event, topic))) news.add("changed")
@@ -94,26 +106,20 @@ function tellOfEvents(followers: ReadonlySet<Follower>, events: readonly StoredE
     }
 }
 
-/** Tells those whose notifications have changed since `notified`, and gives what they are now. */
-async function tellOfNotifications(
-  followers: ReadonlySet<Follower>,
-  notified: ReadonlyMap<number, string>,
-  notifiedOf: (userIds: readonly number[]) => Promise<ReadonlyMap<number, string>>,
-): Promise<ReadonlyMap<number, string>> {
-  const ids = new Set([...followers].flatMap(({ userId }) => (userId === 0 ? [] : userId)))
-  const now = ids.size === 0 ? new Map<number, string>() : await notifiedOf([...ids])
-  for (const { userId, followed, news } of followers) {
-    // Of who has begun to follow meanwhile nothing is known before; their browser asks when it begins.
-    if (!ids.has(userId) || !notified.has(userId) || notified.get(userId) === now.get(userId)) continue
-    news.add(followed.includes(NOTIFICATIONS) ? "changed" : "notified")
+/** Tells those whose notifications are not what they were. */
+function tellOfNotifications(followers: readonly Follower[], now: ReadonlyMap<number, string>): void {
+  for (const follower of followers) {
+    const notified = now.get(follower.userId) ?? ""
+    if (follower.notified === undefined || follower.notified === notified) continue
+    follower.notified = notified
+    follower.news.add(follower.followed.includes(NOTIFICATIONS) ? "changed" : "notified")
   }
-  return new Map([...ids].map((id) => [id, now.get(id) ?? ""]))
 }
 
 interface Following {
   readonly followers: Set<Follower>
   readonly share: Share
-  readonly begin: (follower: Follower) => void
+  readonly begin: (follower: Follower) => Promise<void>
   readonly end: (follower: Follower) => void
 }
 
@@ -135,10 +141,10 @@ async function* changes(
     gone.resolve()
     wake()
   }
-  const follower: Follower = { who, userId, followed, news, wake }
+  const follower: Follower = { who, userId, followed, notified: undefined, news, wake }
   signal.addEventListener("abort", leave)
-  begin(follower)
   try {
+    await Promise.race([begin(follower), gone.promise])
     yield { name: "following", data: {} }
     while (!signal.aborted) {
       await happened.promise
