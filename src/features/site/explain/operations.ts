@@ -27,7 +27,8 @@ export const explainOperations: readonly Operation[] = [
         minLength: 1,
         maxLength: 2048,
         pattern: "^/",
-        description: "an address of this site without its host: of the API (/api/v1/…, or as in batches), a page, a file, or of git (/owner/repository.git)",
+        description:
+          "an address of this site without its host: of the API (/api/v1/…, or as in batches), a page, a file, or of git (/owner/repository.git)",
       }),
       as: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "the name of somebody else" })),
     },
