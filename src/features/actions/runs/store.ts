@@ -236,6 +236,16 @@ export const findRunsOfTrial = query("actions.findRunsOfTrial", (db, p: Params<{
     .orderBy("id"),
 )
 
+/** The runs of a repository that have not ended. */
+export const findUnfinished = query("actions.findUnfinished", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("action_runs")
+    .select("id")
+    .where("repository_id", "=", p.repositoryId)
+    .where("state", "in", ["blocked", "waiting", "running", "cancelling"])
+    .orderBy("id"),
+)
+
 // Literal, because a partial index is only used for the exact condition that it was created with.
 const isMember = sql<SqlBool>`concurrency_group <> '' and state in ('blocked', 'waiting', 'running', 'cancelling')`
 

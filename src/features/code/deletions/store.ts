@@ -49,6 +49,14 @@ export const takeDeletion = query("deletions.take", (db, p: Params<{ id: number 
   db.deleteFrom("deletions").where("id", "=", p.id).returningAll(),
 )
 
+export const findContent = query("deletions.findContent", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("deletions").select("content").where("id", "=", p.id),
+)
+
+export const putContent = query("deletions.putContent", (db, p: Params<{ id: number; content: string }>) =>
+  db.updateTable("deletions").set({ content: p.content }).where("id", "=", p.id),
+)
+
 export const findFilesOf = query("deletions.findFiles", (db, p: Params<{ id: number }>) =>
   db.selectFrom("kept_files").select("uuid").where("deletion_id", "=", p.id),
 )
@@ -65,7 +73,7 @@ export const findKeptRepository = query("deletions.findRepository", (db, p: Para
 export const findKeptRepositoriesOf = query("deletions.findRepositoriesOf", (db, p: Params<{ ownerId: number }>) =>
   db
     .selectFrom("deletions")
-    .select("repository_id")
+    .select("id")
     .where("owner_id", "=", p.ownerId)
     .where("kind", "=", sql.lit<DeletionKind>("repository")),
 )

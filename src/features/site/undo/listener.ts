@@ -7,9 +7,7 @@ import type { Listener } from "../../../core/events/events.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOf } from "../../../git/index.ts"
 import { findKeptRepositoriesOf, insertBranches, insertDeletion, keepFiles } from "../../code/deletions/store.ts"
-import { deleteRemainsJob } from "../../code/lifecycle/remains.ts"
-import { makeRoom } from "./room.ts"
-import { type Captured, captureRepository, captureRows, foreignKeysOf, type Root } from "./rows-store.ts"
+import type { Captured, Root } from "./rows-store.ts"
 
 /**
  * Keeps what is about to be deleted, with the rows that go with it, in the transaction that deletes it: events of deletions are delivered while their subject is still there.
@@ -22,7 +20,10 @@ export const undo: Listener = {
       for (const event of events) await keep(tx, services, event)
       await keepBranches(tx, services, events)
     }
-    for (const event of events) if (event.kind === "account.deleted") await forgetRepositories(tx, services, event)
+    for (const event of events) {
+      if (event.kind === "account.deleted") await forgetRepositories(tx, services, event)
+      if (event.kind === "organization.membersRemoved" && event.because === "removed") await forgetCollaborators(tx, event)
+    }
   },
 }
 
@@ -85,11 +86,13 @@ async function keepRows(tx: Transaction, services: Services, about: About, roots
   const repository = about.repository_id ? await findRepositoryById.first(tx, { id: about.repository_id }) : undefined
   const ownerId = repository?.owner_id ?? about.owner_id
   if (ownerId === undefined) return
+  const { captureRows, foreignKeysOf } = await import("./rows-store.ts")
   const captured = await captureRows(tx, await foreignKeysOf(database, tx), roots, config.undo.maxBytes)
   if (captured) await store(tx, services, { ...about, owner_id: ownerId }, captured, filesIn(captured))
 }
 
 async function keepRepository(tx: Transaction, services: Services, { repository, actor }: EventOf<"repository.deleted">): Promise<void> {
+  const { captureRepository } = await import("./rows-store.ts")
   const captured = await captureRepository(tx, repository.id, services.config.undo.maxBytes)
   if (!captured) return
   const { id, owner_id, name, git_size, lfs_size } = repository
@@ -126,6 +129,7 @@ async function store(
   const sizes = { row_bytes: Math.max(LEAST_BYTES, content.length), file_bytes: bytes }
   const id = await insertDeletion(tx, { ...EMPTY, ...about, ...sizes, content, created_at: services.now() })
   await keepFiles(tx, id, uuids)
+  const { makeRoom } = await import("./room.ts")
   await makeRoom(tx, services, about.owner_id, id)
 }
 
@@ -157,11 +161,25 @@ async function keepBranches(tx: Transaction, services: Services, events: readonl
   })
   if (rows.length === 0) return
   await insertBranches(tx, rows)
+  const { makeRoom } = await import("./room.ts")
   for (const ownerId of new Set(rows.map((row) => row.owner_id))) await makeRoom(tx, services, ownerId, 0)
 }
 
 /** Nobody can restore the repositories of an account that ends: they are removed now. */
-async function forgetRepositories(tx: Transaction, { jobs }: Services, { user }: EventOf<"account.deleted">): Promise<void> {
-  for (const { repository_id } of await findKeptRepositoriesOf(tx, { ownerId: user.id }))
-    if (repository_id !== null) await jobs.enqueue(tx, deleteRemainsJob, { repositoryId: repository_id })
+async function forgetRepositories(tx: Transaction, services: Services, { user }: EventOf<"account.deleted">): Promise<void> {
+  const kept = await findKeptRepositoriesOf(tx, { ownerId: user.id })
+  const { endDeletion } = await import("./room.ts")
+  for (const each of kept) await endDeletion(tx, services, each)
+}
+
+/** Whom an organisation removes collaborates there no more, also where a repository is restored. */
+async function forgetCollaborators(
+  tx: Transaction,
+  { organization, userIds }: EventOf<"organization.membersRemoved">,
+): Promise<void> {
+  const gone = new Set(userIds)
+  for (const { id } of await findKeptRepositoriesOf(tx, { ownerId: organization.id })) {
+    const { dropKeptCollaborations } = await import("./rows-store.ts")
+    await dropKeptCollaborations(tx, id, gone)
+  }
 }
