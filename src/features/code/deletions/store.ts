@@ -71,11 +71,7 @@ export const findKeptRepository = query("deletions.findRepository", (db, p: Para
 )
 
 export const findKeptRepositoriesOf = query("deletions.findRepositoriesOf", (db, p: Params<{ ownerId: number }>) =>
-  db
-    .selectFrom("deletions")
-    .select("id")
-    .where("owner_id", "=", p.ownerId)
-    .where("kind", "=", sql.lit<DeletionKind>("repository")),
+  db.selectFrom("deletions").select("id").where("owner_id", "=", p.ownerId).where("kind", "=", sql.lit<DeletionKind>("repository")),
 )
 
 /** The commits that deleted branches named. */

@@ -173,10 +173,7 @@ async function forgetRepositories(tx: Transaction, services: Services, { user }:
 }
 
 /** Whom an organisation removes collaborates there no more, also where a repository is restored. */
-async function forgetCollaborators(
-  tx: Transaction,
-  { organization, userIds }: EventOf<"organization.membersRemoved">,
-): Promise<void> {
+async function forgetCollaborators(tx: Transaction, { organization, userIds }: EventOf<"organization.membersRemoved">): Promise<void> {
   const gone = new Set(userIds)
   for (const { id } of await findKeptRepositoriesOf(tx, { ownerId: organization.id })) {
     const { dropKeptCollaborations } = await import("./rows-store.ts")

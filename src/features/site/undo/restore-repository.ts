@@ -92,7 +92,9 @@ async function putBelongingsBack(tx: Transaction, services: Services, captured: 
   const elsewhere: readonly string[] = ["repositories", "public_keys", "packages"]
   const tables = captured.tables.flatMap(([table, rows]) => {
     if (elsewhere.includes(table)) return []
-    return [[table, table === "deploy_keys" ? rows.map((row) => ({ ...row, key_id: keys.get(Number(row["key_id"])) ?? 0 })) : rows] as const]
+    return [
+      [table, table === "deploy_keys" ? rows.map((row) => ({ ...row, key_id: keys.get(Number(row["key_id"])) ?? 0 })) : rows] as const,
+    ]
   })
   const fits = (_: string, row: Row) => !names.has(row) && !(typeof row["user_id"] === "number" && blocked.has(row["user_id"]))
   return new Map(await putRowsBack(tx, await foreignKeysOf(services.database, tx), { tables, links: [] }, fits))

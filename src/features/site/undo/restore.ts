@@ -28,15 +28,7 @@ import { findUsableLabelsById } from "../../planning/labels/store.ts"
 import { recountMilestones } from "../../planning/milestones/rules.ts"
 import { findMilestonesByIds } from "../../planning/milestones/store.ts"
 import type { RestoredThing } from "./records.ts"
-import {
-  type Captured,
-  findHomes,
-  findLabelRow,
-  foreignKeysOf,
-  putLinksBack,
-  putRowsBack,
-  type Row,
-} from "./rows-store.ts"
+import { type Captured, findHomes, findLabelRow, foreignKeysOf, putLinksBack, putRowsBack, type Row } from "./rows-store.ts"
 
 /*
  * What was deleted comes back with the ids that it had, in one transaction with its entry among the deletions: of two who restore the same, one finds it gone. What it referred to and is gone

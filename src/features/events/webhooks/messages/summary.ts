@@ -132,7 +132,10 @@ function onSubject(payload: Payload, said: Say): Summary | undefined {
   if (review) return said("blue", subject.html_url, [`${kind} `, name, " reviewed"], { words: review.content })
   const verb = action === "closed" && subject.merged ? "merged" : action.replaceAll("_", " ")
   const whom = reviewer ? [`: ${reviewer.login}`] : []
-  const color =
-    ["merged", "opened", "reopened", "restored"].includes(verb) ? "green" : verb === "closed" || verb === "deleted" ? "red" : "yellow"
+  const color = ["merged", "opened", "reopened", "restored"].includes(verb)
+    ? "green"
+    : verb === "closed" || verb === "deleted"
+      ? "red"
+      : "yellow"
   return said(color, subject.html_url, [`${kind} `, name, ` ${verb}`, ...whom], { words: action === "opened" ? subject.body : "" })
 }
