@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from "node:crypto"
+import { createHmac, randomBytes, randomUUID } from "node:crypto"
 import { afterAll, expect } from "vitest"
 import { openReceiver, type Receiver } from "../../src/features/events/webhooks/testing.ts"
 import { operations } from "../../src/operations.ts"
@@ -205,6 +205,7 @@ withHearth(
       })
       expect(upload.status).toBe(201)
       await must(ada, "POST /packages/ada/generic/tool/-/link/plant")
+      await must(ada, `PATCH ${at}/merge_queues/main`, { frozen: true, reason: "Until noon." })
       await settle()
       receiver.take()
 
@@ -220,7 +221,7 @@ withHearth(
           "/forks",
           "/issues?state=all",
         ],
-        ...["/collaborators", "/subscribers", "/actions/workflows"],
+        ...["/collaborators", "/subscribers", "/actions/workflows", "/merge_queues/main"],
       ]
       const token = await must(ada, `POST ${at}/actions/runners/registration-token`)
       const seen = async () =>
@@ -231,7 +232,7 @@ withHearth(
           must(bob, "GET /user/stopwatches"),
           must(bob, "GET /notifications?all=true"),
         ])
-      const { database, jobs } = forge.hearth.services
+      const { blobs, database, jobs } = forge.hearth.services
       const { storage } = await database.read
         .selectFrom("repositories")
         .select("storage")
@@ -239,6 +240,13 @@ withHearth(
         .where("fork_of_id", "is", null)
         .executeTakeFirstOrThrow()
       const schedules = () => database.read.selectFrom("action_schedules").select("line").execute()
+      const file = `actions/${storage}/${randomUUID()}`
+      await blobs.write(file, [Buffer.from("log")])
+      const isThere = async () => {
+        const opened = await blobs.open(file)
+        await opened?.close()
+        return opened !== undefined
+      }
       const before = await seen()
       expect(await schedules()).toEqual([{ line: "0 3 * * *" }])
       await must(ada, `DELETE ${at}`)
@@ -269,6 +277,8 @@ withHearth(
         JSON.parse(JSON.stringify(list).replaceAll(/"(updated_at|next_run_at|duration|seconds)":("[^"]*"|\d+)/g, '"x":0'))
       expect(still(await seen())).toEqual(still(before))
       expect(await schedules()).toEqual([{ line: "0 3 * * *" }])
+      expect(await isThere()).toBe(true)
+      expect((await must(ada, `GET ${at}/actions/runs`)).workflow_runs[0].conclusion).toBe("cancelled")
       expect(await must(ada, `POST ${at}/actions/runners/registration-token`)).toEqual(token)
       // The receiver hears again, with the secret that it knows.
       await must(bob, `POST ${at}/issues`, { title: "It hums again" })
@@ -281,6 +291,33 @@ withHearth(
       )
       await must(ada, `DELETE ${at}`)
       await must(bob, `DELETE /repos/${fork.full_name}`)
+      await must(ada, `DELETE /user/deleted/${(await must(ada, "GET /user/deleted"))[0].id}`)
+      await settle()
+      expect(await isThere()).toBe(false)
+    })
+
+    test("a mirror, which follows its remote again", async () => {
+      const { id } = await must(ada, "POST /user/repos", { name: "copy", auto_init: true })
+      const { database, jobs } = forge.hearth.services
+      await database.write(async (tx) => {
+        await tx.updateTable("repositories").set({ is_mirror: 1 }).where("id", "=", id).execute()
+        await tx
+          .insertInto("mirrors")
+          .values({ repository_id: id, interval: 3_600, remote_url: "http://127.0.0.1:1/x.git", next_sync_at: clock })
+          .execute()
+      })
+      const errors = () => database.read.selectFrom("mirrors").select("last_error").execute()
+      const before = await must(ada, "GET /repos/ada/copy")
+      await must(ada, "DELETE /repos/ada/copy")
+      await jobs.tasks.run("update_mirrors")
+      await settle()
+      expect(await errors()).toEqual([])
+      await must(ada, `POST /user/deleted/${(await must(ada, "GET /user/deleted"))[0].id}/restore`, {})
+      expect(await must(ada, "GET /repos/ada/copy")).toEqual(before)
+      await jobs.tasks.run("update_mirrors")
+      await settle()
+      expect(await errors()).toEqual([{ last_error: expect.stringMatching(/./) }])
+      await must(ada, "DELETE /repos/ada/copy")
     })
 
     test("nothing once its time is over", async () => {
