@@ -7,7 +7,7 @@ import { type Answer, PASSWORD } from "../support/hearth.ts"
 import { faultsIn } from "../support/html.ts"
 
 /** What was deleted must not come back for those who may not have it, nor twice, nor to where it no longer belongs; and deleting must not fill the disk. */
-const config = { undo: { ownerBytes: 64 * 1024, ownerFileBytes: 4_096 } }
+const config = { undo: { maxBytes: 16 * 1024, ownerBytes: 64 * 1024, ownerFileBytes: 4_096 } }
 
 withHearth(
   "restoring",
@@ -250,6 +250,41 @@ withHearth(
         }),
       )
       expect(there).toEqual([false, true, true])
+    })
+
+    test("is not counted on where there won't be one: a deletion says so", async () => {
+      const at = await repository()
+      const open = async (title: string, body: string): Promise<number> => (await must(ada, `POST ${at}/issues`, { title, body })).number
+      const [small, large, other] = [
+        await open("Small", "x"),
+        await open("Large", "x".repeat(20_000)),
+        await open("Other", "y".repeat(20_000)),
+      ]
+      const until = async (route: string) => {
+        const { hearth } = forge
+        const answer = await fetch(`${hearth.url}/api/v1${route}`, { method: "DELETE", headers: { authorization: ada } })
+        const said = answer.headers.get("x-hearth-restorable-until") ?? ""
+        return [answer.status, said === "never" ? said : Math.round((Date.parse(said) - Date.now()) / 86_400_000)]
+      }
+      expect(await until(`${at}/issues/${small}`)).toEqual([204, 7])
+      expect(await until(`${at}/issues/${large}`)).toEqual([204, "never"])
+      expect((await last(at, "issue")).name).toBe("Small")
+
+      // Nor do pages offer to bring back what was deleted before.
+      const name = at.split("/").at(-1) ?? ""
+      const browser = openBrowser(forge.hearth.url)
+      await browser.signIn("ada", PASSWORD)
+      expect((await browser.get(`/ada/${name}/issues/${other}`)).text).toContain("unless it has more than 16.0 KiB of text")
+      await browser.post(`/ada/${name}/issues/${other}/delete`, { confirm: `#${other}` })
+      const list = (await browser.get(`/ada/${name}/issues`)).text
+      expect([list.includes("Deleted for good"), list.includes("deleted/undo")]).toEqual([true, false])
+      const settings = () =>
+        browser.get(`/ada/${name}/settings`).then(({ text }) => /can’t be restored|can be restored for 7d/.exec(text)?.[0])
+      expect(await settings()).toBe("can be restored for 7d")
+      const { database } = forge.hearth.services
+      await database.write((tx) => tx.updateTable("repositories").set({ lfs_size: 5_000 }).where("name", "=", name).execute())
+      expect(await settings()).toBe("can’t be restored")
+      expect(await until(at)).toEqual([204, "never"])
     })
 
     test("is offered on pages at once, and nowhere twice", async () => {

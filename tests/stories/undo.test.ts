@@ -298,12 +298,13 @@ withHearth(
 
     test("a mirror, which follows its remote again", async () => {
       const { id } = await must(ada, "POST /user/repos", { name: "copy", auto_init: true })
+      const mirror = { enable_prune: 0, remote_username: "", sealed_secret: "", updated_at: 0, last_sync_at: 0 } as const
       const { database, jobs } = forge.hearth.services
       await database.write(async (tx) => {
         await tx.updateTable("repositories").set({ is_mirror: 1 }).where("id", "=", id).execute()
         await tx
           .insertInto("mirrors")
-          .values({ repository_id: id, interval: 3_600, remote_url: "http://127.0.0.1:1/x.git", next_sync_at: clock })
+          .values({ repository_id: id, interval: 3_600, remote_url: "http://127.0.0.1:1/x.git", ...mirror, next_sync_at: clock })
           .execute()
       })
       const errors = () => database.read.selectFrom("mirrors").select("last_error").execute()

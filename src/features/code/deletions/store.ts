@@ -49,6 +49,16 @@ export const takeDeletion = query("deletions.take", (db, p: Params<{ id: number 
   db.deleteFrom("deletions").where("id", "=", p.id).returningAll(),
 )
 
+/** Whether what was deleted since then is kept. */
+export const findKept = query("deletions.findKept", (db, p: Params<{ kind: DeletionKind; subjectId: number; since: number }>) =>
+  db
+    .selectFrom("deletions")
+    .select("created_at")
+    .where("created_at", ">=", p.since)
+    .where("kind", "=", p.kind)
+    .where("subject_id", "=", p.subjectId),
+)
+
 export const findContent = query("deletions.findContent", (db, p: Params<{ id: number }>) =>
   db.selectFrom("deletions").select("content").where("id", "=", p.id),
 )

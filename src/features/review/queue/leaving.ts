@@ -1,5 +1,5 @@
-import type { Services } from "../../../core/services.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import type { Services } from "../../../core/services.ts"
 import { findEntries, findEntryById, findQueue, type Queue } from "./store.ts"
 import { endTrial, freeEntries, leave, lockQueue, openTrial } from "./trials.ts"
 

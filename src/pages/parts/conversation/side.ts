@@ -17,6 +17,7 @@ import { label, personWithAvatar } from "../../../web/components.ts"
 import { formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { dayOf, plural } from "../../../web/time.ts"
+import { beforeDeletion } from "../deleted.ts"
 import { homeName } from "../issues/list-view.ts"
 import { labelsCreatedAt, labelsField, milestoneField, peopleField, projectsField } from "../picker.ts"
 import type { ConversationCall } from "./call.ts"
@@ -363,7 +364,9 @@ function administration({ call, forms }: Side): Content {
           look: "danger",
           submit: t("Delete"),
           confirm: `#${issue.number}`,
-          fields: [{ kind: "content", content: html`<p class="small">This deletes all its comments, and cannot be undone.</p>` }],
+          fields: [
+            { kind: "content", content: html`<div class="small"><p>This deletes all its comments.</p>${beforeDeletion(call)}</div>` },
+          ],
         }),
       )}
     `,
