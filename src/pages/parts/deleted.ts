@@ -152,12 +152,13 @@ type WithSettings = { readonly services: Pick<Services, "config"> }
 export function beforeDeletion({ services: { config } }: WithSettings, repository?: Sized): Html {
   const { keepSeconds, maxBytes, ownerFileBytes } = config.undo
   if (keepSeconds === 0) return html`<p>This cannot be undone.</p>`
-  const time = duration(keepSeconds)
-  if (!repository)
-    return html`<p>${t("It can be restored for {time}, unless it has more than {size} of text.", { time, size: bytes(maxBytes) })}</p>`
-  const { git_size, lfs_size, stars_count, watchers_count } = repository
+  const [time, size] = [duration(keepSeconds), bytes(maxBytes)]
+  const { git_size = 0, lfs_size = 0, stars_count = 0, watchers_count = 0 } = repository ?? {}
   const isLarge = git_size + lfs_size > ownerFileBytes || (stars_count + watchers_count) * ROW_BYTES > maxBytes
-  return html`<p>${isLarge ? t("It is larger than what this site keeps, and can’t be restored.") : t("It can be restored for {time}.", { time })}</p>`
+  const within = repository
+    ? t("It can be restored for {time}.", { time })
+    : t("It can be restored for {time}, unless it has more than {size} of text.", { time, size })
+  return html`<p>${isLarge ? t("It is larger than what this site keeps, and can’t be restored.") : within}</p>`
 }
 
 type Sized = Pick<Repository, "git_size" | "lfs_size" | "stars_count" | "watchers_count">

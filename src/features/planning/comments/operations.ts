@@ -5,7 +5,7 @@ import { lineOf } from "../../../core/database/lock.ts"
 import { refuse } from "../../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation, type Request } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
-import { deleted } from "../../code/deletions/answer.ts"
+import { deleted, SAYS_UNTIL_WHEN } from "../../code/deletions/answer.ts"
 import { isText } from "../issues/timeline.ts"
 import { presentComments, presentOne } from "./present.ts"
 import { Comment, CreateIssueCommentOption, commentsQuery, EditIssueCommentOption, periodOf, TimelineComment } from "./records.ts"
@@ -105,6 +105,7 @@ const edit = {
 const remove = {
   ...change,
   summary: "Delete a comment",
+  description: SAYS_UNTIL_WHEN,
   access: onCommentAsAuthor,
   answers: { 204: null },
   refuses: ["badRequest"],

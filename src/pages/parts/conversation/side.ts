@@ -354,21 +354,22 @@ function administration({ call, forms }: Side): Content {
           }),
         )
       }
-      ${opened(
-        call,
-        forms.remove,
-        issue.is_pull === 1 ? t("Delete this pull request") : t("Delete this issue"),
-        formView(forms.remove, {
-          path,
-          draft,
-          look: "danger",
-          submit: t("Delete"),
-          confirm: `#${issue.number}`,
-          fields: [
-            { kind: "content", content: html`<div class="small"><p>This deletes all its comments.</p>${beforeDeletion(call)}</div>` },
-          ],
-        }),
-      )}
+      ${removal(call, forms)}
     `,
   )
 }
+
+const removal = (call: ConversationCall, forms: ConversationForms): Content =>
+  opened(
+    call,
+    forms.remove,
+    call.issue.is_pull === 1 ? t("Delete this pull request") : t("Delete this issue"),
+    formView(forms.remove, {
+      path: call.path,
+      draft: call.draft,
+      look: "danger",
+      submit: t("Delete"),
+      confirm: `#${call.issue.number}`,
+      fields: [{ kind: "content", content: html`<div class="small"><p>This deletes all its comments.</p>${beforeDeletion(call)}</div>` }],
+    }),
+  )
