@@ -2,7 +2,6 @@ import { Mode } from "../../../access/modes.ts"
 import { type Repository, unitModeOrAdmin } from "../../../access/permission.ts"
 import { locateRepository, type OnRepository } from "../../../access/policies/repositories.ts"
 import { findRepositoryById } from "../../../access/store.ts"
-import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { flag } from "../../../core/database/tables/index.ts"
@@ -11,7 +10,7 @@ import type { Listener } from "../../../core/events/events.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { t } from "../../../core/language/message.ts"
 import { beginChange, type Changing, requirePackage } from "./change.ts"
-import { bumpRevision, findLinked, findUnlinked, setLink } from "./changes-store.ts"
+import { bumpRevision, findLinked, setLink } from "./changes-store.ts"
 import type { Named, Package } from "./store.ts"
 
 /** Whether the caller may link packages to the repository, and take links away. */
@@ -68,28 +67,6 @@ export async function unlinkPackage(tx: Transaction, changing: Changing, named: 
 async function unlink(tx: Transaction, of: Package, { is_private }: Pick<Repository, "is_private">): Promise<void> {
   await setLink.changes(tx, { id: of.id, repositoryId: null, isRestricted: flag(of.is_restricted === 1 || is_private === 1) })
   await bumpRevision.changes(tx, { id: of.id })
-}
-
-/**
- * Links the packages again that a restored repository had, as far as they are there and linked to no other; what its privacy alone had restricted (`wereOpen`) is as open as before. Returns how
- * many were linked.
- */
-export async function relinkPackages(
-  tx: Transaction,
-  { id, owner_id, is_private }: Repository,
-  actor: User,
-  { ids, wereOpen }: { readonly ids: readonly number[]; readonly wereOpen: ReadonlySet<number> },
-): Promise<number> {
-  if (ids.length === 0) return 0
-  await lockRow(tx, "users", owner_id)
-  const unlinked = await findUnlinked(tx, owner_id, ids)
-  for (const of of unlinked) {
-    const isRestricted = is_private === 1 && wereOpen.has(of.id) ? 0 : of.is_restricted
-    await setLink.changes(tx, { id: of.id, repositoryId: id, isRestricted })
-    await bumpRevision.changes(tx, { id: of.id })
-    publish(tx, { kind: "package.linked", repositoryId: id, ownerId: owner_id, package: of, actor })
-  }
-  return unlinked.length
 }
 
 /**
