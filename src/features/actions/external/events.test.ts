@@ -22,6 +22,7 @@ withWorld("what others are told of", { open: openPullWorld }, ({ test, world }) 
       if (told.length > 0) kinds.add(event.kind)
       for (const { webhook, workflow, pull, payload } of told) {
         expect(webhook ?? workflow ?? pull, event.kind).toBeDefined()
+        if (event.kind.endsWith(".restored")) expect([workflow, pull], event.kind).toEqual([undefined, undefined])
         if (webhook) names.add(switchOf(webhook))
         if (workflow) names.add(workflow.event)
         for (const name of pull?.events ?? []) names.add(name)
