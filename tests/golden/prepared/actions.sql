@@ -534,7 +534,7 @@ from action_triggers
 where repository_id = ?;
 
 -- actions.findUnfinished
-select id
+select id, checked_commit
 from action_runs
 where repository_id = ?
   and state in (?, ?, ?, ?)

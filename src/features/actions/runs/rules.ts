@@ -67,11 +67,14 @@ export async function cancelRun(tx: Transaction, services: Services, asked: OfRu
 
 /** Cancels all runs of a repository at once: none of their jobs starts any more, whatever its condition. */
 export async function cancelAll(tx: Transaction, services: Services, repositoryId: number): Promise<void> {
-  for (const { id } of await findUnfinished(tx, { repositoryId }))
-    await publishingChanges(tx, services, [id], async () => {
+  for (const { id, checked_commit } of await findUnfinished(tx, { repositoryId })) {
+    const cancel = async () => {
       await changeRun(tx, id, { is_cancelled: 1 })
       await cancelJobs(tx, services, id)
-    })
+    }
+    // Of one that was taken over no commit is known that others could be told of.
+    await (checked_commit === "{}" ? cancel() : publishingChanges(tx, services, [id], cancel))
+  }
 }
 
 /** Approves a run, so that its jobs start. Refuses `notFound`, and `conflict` for a run that needs no approval. */

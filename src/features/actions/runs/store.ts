@@ -242,7 +242,7 @@ export const findRunsOfTrial = query("actions.findRunsOfTrial", (db, p: Params<{
 export const findUnfinished = query("actions.findUnfinished", (db, p: Params<{ repositoryId: number }>) =>
   db
     .selectFrom("action_runs")
-    .select("id")
+    .select(["id", "checked_commit"])
     .where("repository_id", "=", p.repositoryId)
     .where("state", "in", ["blocked", "waiting", "running", "cancelling"])
     .orderBy("id"),
