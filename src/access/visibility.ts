@@ -72,6 +72,10 @@ export const visibleRepositories = (actor: Actor): Sql => ofCaller(actor, "")
 /** Which rows of `repositories` the caller may read a unit of: issues of the list, pull requests of the list. */
 export const readableRepositories = (actor: Actor, unit: AskedUnit): Sql => ofCaller(actor, unit)
 
+/** Which rows are of no repository that was deleted and has rows for a while yet: for lists of those who see everything else. */
+export const ofNoneDeleted = (column: `${string}.repository_id`): Sql =>
+  sql<SqlBool>`${sql.ref(column)} not in (select id from repositories where owner_id = ${NOBODY_ID})`
+
 /** How many repositories a caller may see, for the caller who need not be told apart by each: what is open is counted (`repository_totals`). */
 export interface Reach {
   /** All of up to this openness. */

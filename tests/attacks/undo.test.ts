@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { expect } from "vitest"
 import { openBrowser } from "../support/browser.ts"
 import { databaseKinds } from "../support/database.ts"
@@ -6,7 +7,7 @@ import { type Answer, PASSWORD } from "../support/hearth.ts"
 import { faultsIn } from "../support/html.ts"
 
 /** What was deleted must not come back for those who may not have it, nor twice, nor to where it no longer belongs; and deleting must not fill the disk. */
-const config = { undo: { ownerBytes: 64 * 1024, ownerFileBytes: 4_096 } }
+const config = { undo: { maxBytes: 16 * 1024, ownerBytes: 64 * 1024, ownerFileBytes: 4_096 } }
 
 withHearth(
   "restoring",
@@ -139,20 +140,63 @@ withHearth(
       expect(await status(max, `POST ${now}/deleted/${label.id}/restore`)).toBe(200)
     })
 
-    test("keeps no secrets, keys or webhooks of a repository, and nothing once it is purged", async () => {
-      const at = await repository()
-      await must(ada, `PUT ${at}/actions/secrets/KEY`, { data: "hush-hush" })
-      await must(ada, `POST ${at}/hooks`, {
-        type: "gitea",
-        config: { url: "http://example.com/", content_type: "json", secret: "hush-hush" },
+    test("gives back sealed what was secret, and no key or person that has no place there by now", async () => {
+      await must(ada, "POST /orgs", { username: "works" })
+      const at = "/repos/works/mill"
+      await must(ada, "POST /orgs/works/repos", { name: "mill", auto_init: true, default_branch: "main", private: true })
+      const { id: team } = await must(ada, "POST /orgs/works/teams", { name: "all", permission: "read", units: ["repo.code"] })
+      for (const who of ["bob", "max"]) await must(ada, `PUT /teams/${team}/members/${who}`)
+      for (const who of ["bob", "eve", "max"]) await must(ada, `PUT ${at}/collaborators/${who}`, { permission: "write" })
+      const lines = [1, 2].map(() => {
+        const blob = Buffer.concat([Buffer.from("\0\0\0\x0bssh-ed25519\0\0\0\x20", "latin1"), randomBytes(32)])
+        return `ssh-ed25519 ${blob.toString("base64")}`
       })
+      for (const [index, key] of lines.entries()) await must(ada, `POST ${at}/keys`, { title: `key ${index}`, key })
+      await must(ada, `PUT ${at}/actions/secrets/KEY`, { data: "hush-hush" })
+      const config = { url: "http://example.com/", content_type: "json", secret: "hush-hush" }
+      await must(ada, `POST ${at}/hooks`, { type: "gitea", config })
+      await must(ada, `DELETE ${at}`)
+      const { database } = forge.hearth.services
+      const [gone] = await must(ada, "GET /orgs/works/deleted")
+      const kept = await database.read.selectFrom("deletions").selectAll().where("id", "=", gone.id).executeTakeFirstOrThrow()
+      expect(kept.content).not.toContain("hush")
+      // Meanwhile somebody takes one of the keys as their own, one member is removed and one blocked, and a team gets all there is.
+      await must(max, "POST /user/keys", { title: "mine", key: lines[0] })
+      await must(ada, "DELETE /orgs/works/members/bob")
+      await must(ada, "PUT /orgs/works/blocks/eve")
+      await must(ada, "POST /orgs/works/teams", { name: "more", permission: "read", units: ["repo.code"], includes_all_repositories: true })
+      const { left_out } = await must(ada, `POST /orgs/works/deleted/${gone.id}/restore`, {})
+      expect(left_out).toEqual(expect.arrayContaining([{ table: "deploy_keys", rows: 1 }]))
+      expect((await must(ada, `GET ${at}/keys`)).map(({ title }: Answer["body"]) => title)).toEqual(["key 1"])
+      expect((await must(ada, `GET ${at}/collaborators`)).map(({ login }: Answer["body"]) => login)).toEqual(["max"])
+      expect((await must(ada, `GET ${at}/teams`)).map(({ name }: Answer["body"]) => name)).toContain("more")
+      expect([await status(bob, `GET ${at}`), await status(eve, `GET ${at}`), await status(max, `GET ${at}`)]).toEqual([404, 404, 200])
+      expect((await must(ada, `GET ${at}/actions/secrets`)).map(({ name }: Answer["body"]) => name)).toEqual(["KEY"])
+    })
+
+    test("makes a fork no more open than what it was made from is by now", async () => {
+      const base = await repository()
+      await must(eve, `POST ${base}/forks`, { name: "copy" })
+      await must(max, `POST ${base}/forks`, { name: "copy" })
+      await must(eve, "DELETE /repos/eve/copy")
+      await must(ada, `PATCH ${base}`, { private: true })
+      const [gone] = await must(eve, "GET /user/deleted")
+      await must(eve, `POST /user/deleted/${gone.id}/restore`, {})
+      expect((await must(eve, "GET /repos/eve/copy")).private).toBe(true)
+      // What it was made from finds its forks again, but not one that is open by now.
+      await must(ada, `DELETE ${base}`)
+      await must(max, "PATCH /repos/max/copy", { private: false })
+      const [origin] = await must(ada, "GET /user/deleted")
+      await must(ada, `POST /user/deleted/${origin.id}/restore`, {})
+      expect((await must(ada, `GET ${base}`)).forks_count).toBe(1)
+      expect([(await must(eve, "GET /repos/eve/copy")).fork, (await must(max, "GET /repos/max/copy")).fork]).toEqual([true, false])
+    })
+
+    test("leaves nothing of a repository once it is purged", async () => {
+      const at = await repository()
       await must(ada, `DELETE ${at}`)
       const { database } = forge.hearth.services
       const [gone] = await must(ada, "GET /user/deleted")
-      const kept = await database.read.selectFrom("deletions").selectAll().where("id", "=", gone.id).executeTakeFirstOrThrow()
-      expect(kept.content).not.toMatch(/sealed|hush|secret/)
-      for (const table of ["action_secrets", "webhooks", "deploy_keys"] as const)
-        expect(await database.read.selectFrom(table).selectAll().where("repository_id", "=", gone.subject_id).execute()).toEqual([])
       // What no one has, no one reaches, by whatever name.
       const row = await database.read.selectFrom("repositories").select("name").where("id", "=", gone.subject_id).executeTakeFirstOrThrow()
       expect(await status(ada, `GET /repositories/${gone.subject_id}`)).toBe(404)
@@ -206,6 +250,41 @@ withHearth(
         }),
       )
       expect(there).toEqual([false, true, true])
+    })
+
+    test("is not counted on where there won't be one: a deletion says so", async () => {
+      const at = await repository()
+      const open = async (title: string, body: string): Promise<number> => (await must(ada, `POST ${at}/issues`, { title, body })).number
+      const [small, large, other] = [
+        await open("Small", "x"),
+        await open("Large", "x".repeat(20_000)),
+        await open("Other", "y".repeat(20_000)),
+      ]
+      const until = async (route: string) => {
+        const { hearth } = forge
+        const answer = await fetch(`${hearth.url}/api/v1${route}`, { method: "DELETE", headers: { authorization: ada } })
+        const said = answer.headers.get("x-hearth-restorable-until") ?? ""
+        return [answer.status, said === "never" ? said : Math.round((Date.parse(said) - Date.now()) / 86_400_000)]
+      }
+      expect(await until(`${at}/issues/${small}`)).toEqual([204, 7])
+      expect(await until(`${at}/issues/${large}`)).toEqual([204, "never"])
+      expect((await last(at, "issue")).name).toBe("Small")
+
+      // Nor do pages offer to bring back what was deleted before.
+      const name = at.split("/").at(-1) ?? ""
+      const browser = openBrowser(forge.hearth.url)
+      await browser.signIn("ada", PASSWORD)
+      expect((await browser.get(`/ada/${name}/issues/${other}`)).text).toContain("unless it has more than 16.0 KiB of text")
+      await browser.post(`/ada/${name}/issues/${other}/delete`, { confirm: `#${other}` })
+      const list = (await browser.get(`/ada/${name}/issues`)).text
+      expect([list.includes("Deleted for good"), list.includes("deleted/undo")]).toEqual([true, false])
+      const settings = () =>
+        browser.get(`/ada/${name}/settings`).then(({ text }) => /can’t be restored|can be restored for 7d/.exec(text)?.[0])
+      expect(await settings()).toBe("can be restored for 7d")
+      const { database } = forge.hearth.services
+      await database.write((tx) => tx.updateTable("repositories").set({ lfs_size: 5_000 }).where("name", "=", name).execute())
+      expect(await settings()).toBe("can’t be restored")
+      expect(await until(at)).toEqual([204, "never"])
     })
 
     test("is offered on pages at once, and nowhere twice", async () => {

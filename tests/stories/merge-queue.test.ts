@@ -113,6 +113,27 @@ withHearth("a branch with a merge queue", { people: ["vera", "nils"], on: databa
     expect(await repo.reasons(one)).toEqual([""])
   })
 
+  test("a repository that is deleted and restored has its queue, and tests anew", async () => {
+    const one = await repo.pull("quince")
+    await repo.lineUp(one)
+    const before = await trial()
+    const { jobs } = forge.hearth.services
+    await forge.call(vera, `DELETE ${repo.at}`)
+    await settle()
+    await jobs.tasks.run("advance_merge_queues")
+    await settle()
+    const [{ id }] = (await forge.call(vera, "GET /user/deleted")).body
+    expect((await forge.call(vera, `POST /user/deleted/${id}/restore`, {})).status).toBe(200)
+    const [given] = (await repo.queue()).recent_trials
+    expect(given).toMatchObject({ state: "dropped", reason: "the repository was deleted", pull_requests: [one] })
+    expect((await forge.call(vera, `GET ${repo.at}/git/refs/queue`)).status).toBe(404)
+    await jobs.tasks.run("advance_merge_queues")
+    const after = await trial()
+    expect([after?.numbers, after?.state, after?.ref === before?.ref]).toEqual([[one], "testing", false])
+    await forge.call(vera, `DELETE ${repo.at}/pulls/${one}/queue`)
+    await settle()
+  })
+
   test("checks that never come are waited for as long as the rule says", async () => {
     const one = await repo.pull("fig")
     await repo.lineUp(one)

@@ -1,4 +1,7 @@
-import { expect } from "vitest"
+import { createHmac, randomBytes, randomUUID } from "node:crypto"
+import { afterAll, expect } from "vitest"
+import { openReceiver, type Receiver } from "../../src/features/events/webhooks/testing.ts"
+import { operations } from "../../src/operations.ts"
 import { databaseKinds } from "../support/database.ts"
 import { withHearth } from "../support/fixture.ts"
 import type { Answer } from "../support/hearth.ts"
@@ -11,7 +14,7 @@ const now = () => clock
 
 withHearth(
   "what was deleted is there again",
-  { on: databaseKinds, people: ["ada", "bob"], now, config: { git: { pruneSeconds: 7_200 } } },
+  { on: databaseKinds, people: ["ada", "bob"], now, config: { git: { pruneSeconds: 7_200 }, outgoing: { allowedHosts: "loopback" } } },
   ({ test, forge, ada, bob, settle }) => {
     const AT = "/repos/ada/engine"
     const must = async (who: string, route: string, body?: object | FormData): Promise<Answer["body"]> => {
@@ -33,7 +36,10 @@ withHearth(
       return found.map((row) => JSON.stringify({ ...row, updated_at: 0 })).toSorted()
     }
 
+    let receiver: Receiver
+    afterAll(() => receiver.close())
     test.beforeAll(async () => {
+      receiver = await openReceiver()
       await must(ada, "POST /user/repos", { name: "engine", auto_init: true, default_branch: "main" })
       await must(ada, `PUT ${AT}/collaborators/bob`, { permission: "write" })
     })
@@ -163,6 +169,156 @@ withHearth(
       expect((await must(bob, "GET /repos/ada/machine/contents/README.md")).name).toBe("README.md")
       expect((await must(bob, "GET /repos/ada/machine")).permissions.push).toBe(true)
       expect(await must(ada, "GET /repos/ada/machine/issues?state=all")).toHaveLength(2)
+    })
+
+    test("a repository with all that it is used by, of which nothing is found, used or told meanwhile", async () => {
+      const at = "/repos/ada/plant"
+      await must(ada, "POST /user/repos", { name: "plant", auto_init: true, default_branch: "main", private: true })
+      await must(ada, `PUT ${at}/collaborators/bob`, { permission: "write" })
+      const workflow =
+        "on:\n  push:\n  schedule: [{cron: '0 3 * * *'}]\njobs: {build: {runs-on: nowhere, env: {KEY: '${{ secrets.KEY }}'}, steps: [{run: 'true'}]}}\n"
+      await must(ada, `POST ${at}/contents/.gitea/workflows/w.yml`, { content: Buffer.from(workflow).toString("base64"), message: "CI" })
+      await must(ada, `PUT ${at}/actions/secrets/KEY`, { data: "hush-hush" })
+      await must(ada, `POST ${at}/actions/variables/MODE`, { value: "fast" })
+      const blob = Buffer.concat([Buffer.from("\0\0\0\x0bssh-ed25519\0\0\0\x20", "latin1"), randomBytes(32)])
+      const key = `ssh-ed25519 ${blob.toString("base64")}`
+      await must(ada, `POST ${at}/keys`, { title: "builder", key, read_only: true })
+      const hook = {
+        type: "gitea",
+        active: true,
+        events: ["push", "issues"],
+        config: { url: receiver.url, content_type: "json", secret: "s" },
+      }
+      await must(ada, `POST ${at}/hooks`, hook)
+      const mirror = { remote_address: "http://127.0.0.1:1/plant.git", interval: "8h", remote_username: "ada", remote_password: "pw" }
+      await must(ada, `POST ${at}/push_mirrors`, mirror)
+      await must(ada, `POST ${at}/branch_protections`, { rule_name: "main", enable_push: false, enable_merge_queue: true })
+      const issue = await must(bob, `POST ${at}/issues`, { title: "It hums", assignees: ["bob"] })
+      await must(bob, `POST ${at}/issues/${issue.number}/stopwatch/start`)
+      await must(ada, `POST ${at}/issues/${issue.number}/comments`, { body: "@bob does it?" })
+      await must(ada, `POST ${at}/issues/${issue.number}/times`, { time: 60 })
+      const fork = await must(bob, `POST ${at}/forks`, {})
+      const upload = await fetch(`${forge.hearth.url}/api/packages/ada/generic/tool/1/a`, {
+        method: "PUT",
+        headers: { authorization: ada },
+        body: "a",
+      })
+      expect(upload.status).toBe(201)
+      await must(ada, "POST /packages/ada/generic/tool/-/link/plant")
+      await must(ada, `PATCH ${at}/merge_queues/main`, { frozen: true, reason: "Until noon." })
+      await settle()
+      receiver.take()
+
+      const paths = [
+        ...[
+          "",
+          "/hooks",
+          "/keys",
+          "/push_mirrors",
+          "/actions/secrets",
+          "/actions/variables",
+          "/branch_protections",
+          "/forks",
+          "/issues?state=all",
+        ],
+        ...["/collaborators", "/subscribers", "/actions/workflows", "/merge_queues/main"],
+      ]
+      const token = await must(ada, `POST ${at}/actions/runners/registration-token`)
+      const seen = async () =>
+        Promise.all([
+          ...paths.map((path) => must(ada, `GET ${at}${path}`)),
+          must(ada, "GET /packages/ada/generic/tool/1"),
+          must(bob, `GET /repos/${fork.full_name}`),
+          must(bob, "GET /user/stopwatches"),
+          must(bob, "GET /notifications?all=true"),
+        ])
+      const { blobs, database, jobs } = forge.hearth.services
+      const { storage } = await database.read
+        .selectFrom("repositories")
+        .select("storage")
+        .where("name", "=", "plant")
+        .where("fork_of_id", "is", null)
+        .executeTakeFirstOrThrow()
+      const schedules = () => database.read.selectFrom("action_schedules").select("line").execute()
+      const file = `actions/${storage}/${randomUUID()}`
+      await blobs.write(file, [Buffer.from("log")])
+      const isThere = async () => {
+        const opened = await blobs.open(file)
+        await opened?.close()
+        return opened !== undefined
+      }
+      const before = await seen()
+      expect(await schedules()).toEqual([{ line: "0 3 * * *" }])
+      await must(ada, `DELETE ${at}`)
+
+      // Nothing of it acts or lets anybody in, and its key is free.
+      await settle()
+      clock += 2 * 86_400
+      for (const task of ["start_schedule_tasks", "update_mirrors"]) await jobs.tasks.run(task)
+      await settle()
+      for (const table of ["webhooks", "deploy_keys", "push_mirrors", "runner_registrations", "action_schedules"] as const)
+        expect(await database.read.selectFrom(table).selectAll().execute(), table).toEqual([])
+      expect((await must(ada, "GET /user/deleted"))[0].name).toBe("plant")
+      const lists = operations.flatMap(({ method, path, parameters }) => {
+        const isOfOthers = parameters.some(({ name }) => name !== "username")
+        return method !== "GET" || isOfOthers || path.endsWith("/deleted") ? [] : path.replace("{username}", "ada")
+      })
+      const hidden = new RegExp(`ada/plant|It hums|nobody|${storage.split("/").at(-1)}`)
+      for (const who of [ada, bob, String(forge.root)])
+        for (const path of lists) expect(JSON.stringify((await forge.call(who, `GET ${path}`)).body) ?? "", path).not.toMatch(hidden)
+      expect((await must(bob, `GET /repos/${fork.full_name}`)).fork).toBe(false)
+      expect(receiver.take()).toEqual([])
+
+      const [gone] = await must(ada, "GET /user/deleted")
+      const restored = await must(ada, `POST /user/deleted/${gone.id}/restore`, {})
+      expect(restored.left_out).toEqual([])
+      await settle()
+      const still = (list: readonly unknown[]) =>
+        JSON.parse(JSON.stringify(list).replaceAll(/"(updated_at|next_run_at|duration|seconds)":("[^"]*"|\d+)/g, '"x":0'))
+      expect(still(await seen())).toEqual(still(before))
+      expect(await schedules()).toEqual([{ line: "0 3 * * *" }])
+      expect(await isThere()).toBe(true)
+      expect((await must(ada, `GET ${at}/actions/runs`)).workflow_runs[0].conclusion).toBe("cancelled")
+      expect(await must(ada, `POST ${at}/actions/runners/registration-token`)).toEqual(token)
+      // The receiver hears again, with the secret that it knows.
+      await must(bob, `POST ${at}/issues`, { title: "It hums again" })
+      await settle()
+      const [told] = receiver.take()
+      expect(told?.headers["x-gitea-signature"]).toBe(
+        createHmac("sha256", "s")
+          .update(told?.text ?? "")
+          .digest("hex"),
+      )
+      await must(ada, `DELETE ${at}`)
+      await must(bob, `DELETE /repos/${fork.full_name}`)
+      await must(ada, `DELETE /user/deleted/${(await must(ada, "GET /user/deleted"))[0].id}`)
+      await settle()
+      expect(await isThere()).toBe(false)
+    })
+
+    test("a mirror, which follows its remote again", async () => {
+      const { id } = await must(ada, "POST /user/repos", { name: "copy", auto_init: true })
+      const mirror = { enable_prune: 0, remote_username: "", sealed_secret: "", updated_at: 0, last_sync_at: 0 } as const
+      const { database, jobs } = forge.hearth.services
+      await database.write(async (tx) => {
+        await tx.updateTable("repositories").set({ is_mirror: 1 }).where("id", "=", id).execute()
+        await tx
+          .insertInto("mirrors")
+          .values({ repository_id: id, interval: 3_600, remote_url: "http://127.0.0.1:1/x.git", ...mirror, next_sync_at: clock })
+          .execute()
+      })
+      const errors = () => database.read.selectFrom("mirrors").select("last_error").execute()
+      const before = await must(ada, "GET /repos/ada/copy")
+      await must(ada, "DELETE /repos/ada/copy")
+      await jobs.tasks.run("update_mirrors")
+      await settle()
+      expect(await errors()).toEqual([])
+      await must(ada, `POST /user/deleted/${(await must(ada, "GET /user/deleted"))[0].id}/restore`, {})
+      expect(await must(ada, "GET /repos/ada/copy")).toEqual(before)
+      await jobs.tasks.run("update_mirrors")
+      await settle()
+      expect(await errors()).toEqual([{ last_error: expect.stringMatching(/./) }])
+      await must(ada, "DELETE /repos/ada/copy")
     })
 
     test("nothing once its time is over", async () => {

@@ -25,8 +25,9 @@ interface Done<Address extends string> {
   readonly path: { readonly [Name in PathOf<Address>]: string } & Readonly<Record<string, string>>
   /** The first value of a field; empty where it was not sent. */
   readonly field: (name: string) => string
-  /** The body of the operation's answer. */
+  /** The body of the operation's answer, and its headers. */
   readonly record: unknown
+  readonly headers: Readonly<Record<string, string>>
   readonly reader: Reader
 }
 
@@ -95,8 +96,8 @@ interface Declared<Address extends string> {
   readonly guards?: readonly string[]
   /** Clears away what only this form needed, once it was done. */
   readonly after?: (typed: Typed, request: Request) => Promise<void>
-  /** What the person is told afterwards, where that depends on the record of the answer by it. */
-  readonly done?: Text | ((record: unknown) => Text)
+  /** What the person is told afterwards, where that depends on the answer by its record and its headers. */
+  readonly done?: Text | ((record: unknown, headers: Done<string>["headers"]) => Text)
   /** Beside `done`, the form that takes it back: this one, unless `by` names another, with these fields. Nothing where there is nothing to take back. */
   readonly undo?: {
     readonly by?: Pick<Page, "id">
@@ -187,13 +188,13 @@ export function form<Address extends string>(declared: Declared<Address>): Page 
           const sent = await opened.run({ query, body, page: FIRST, request: { id: reader.requestId, ip: reader.ip } })
           await declared.after?.(typed, request)
           // The router matched the same address.
-          const done = { path: request.path, field, record: sent.body, reader } as Done<Address>
+          const done = { path: request.path, field, record: sent.body, headers: sent.headers ?? {}, reader } as Done<Address>
           if (declared.shows) return await declared.shows(done)
           const to = declared.to?.(done) ?? addressOf(on, request.path)
           if (declared.done === undefined) return moved(to)
           const fields = undo?.fields({ ...done, before, services: request.services })
           const back = { form: undo?.by?.id ?? declared.id, path: undo?.path?.(request.path) ?? request.path }
-          const flash = typeof declared.done === "function" ? declared.done(sent.body) : declared.done
+          const flash = typeof declared.done === "function" ? declared.done(sent.body, done.headers) : declared.done
           return moved(to, { flash, ...(fields && { undo: { ...back, fields } }) })
         } catch (thrown) {
           const error = asProblem(thrown, declared)

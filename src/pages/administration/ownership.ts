@@ -17,6 +17,7 @@ import { type Field, formButton, formView } from "../../web/form.ts"
 import { icon } from "../../web/icon.ts"
 import { problem } from "../../web/problem.ts"
 import { accountRows } from "../parts/account/list-view.ts"
+import { beforeDeletion, unlessKept } from "../parts/deleted.ts"
 import { repositoryFilters, repositoryList } from "../parts/repositories/list.ts"
 
 /** Organisations and repositories, for site administrators; what is theirs is changed in their own settings. */
@@ -137,7 +138,7 @@ const repositories: Page = page({
           look: "danger",
           submit: t("Delete repository"),
           fields: [
-            { kind: "content", content: html`<p>Everything in it is deleted. This cannot be undone.</p>` },
+            { kind: "content", content: html`<p>Everything in it is deleted.</p>${beforeDeletion(call)}` },
             nameOf(t("Repository to delete"), "owner/name"),
           ],
         })}
@@ -152,7 +153,7 @@ const deleteRepository = form({
   on: repositories,
   also: ["name"],
   picks: repositoryIn,
-  done: t("Repository deleted."),
+  done: unlessKept(t("Repository deleted.")),
 })
 
 const unadopted: Page = page({

@@ -12,6 +12,7 @@ import { path } from "../../web/address.ts"
 import { empty, label, pager } from "../../web/components.ts"
 import { type Field, formButton, formView } from "../../web/form.ts"
 import { icon } from "../../web/icon.ts"
+import { beforeDeletion, unlessKept } from "../parts/deleted.ts"
 import { organizationSettings } from "./settings-frame.ts"
 
 /** The labels that an organisation shares with all its repositories, in its settings. */
@@ -120,6 +121,7 @@ const one: Page = page({
         ${formView(edit, { path: call.path, draft, record, submit: t("Save"), fields: [...fields, archived] })}
         <h2>Delete</h2>
         <p>It is removed from all issues and pull requests of the organization’s repositories.</p>
+        ${beforeDeletion(call)}
         ${formButton(remove, call.path, html`${icon("trash")}Delete label`)}
       `,
     })
@@ -143,7 +145,7 @@ const remove = form({
   address: "POST /org/{org}/settings/labels/{id}/delete",
   does: named(organizationLabelOperations, "orgDeleteLabel"),
   on: one,
-  done: t("Label deleted."),
+  done: unlessKept(t("Label deleted.")),
   to: ({ path: { org } }) => path("org", org, "settings", "labels"),
 })
 

@@ -463,9 +463,17 @@ limit ? offset ?;
 
 -- without filters
 select count(*) as total
-from action_runs;
+from action_runs
+where action_runs.repository_id not in (
+    select id
+    from repositories
+    where owner_id = ?);
 select action_runs.*
 from action_runs
+where action_runs.repository_id not in (
+    select id
+    from repositories
+    where owner_id = ?)
 order by action_runs.id desc
 limit ? offset ?;
 -- prepared: repositories.findByIds
@@ -476,33 +484,57 @@ limit ? offset ?;
 -- event=a
 select count(*) as total
 from action_runs
-where action_runs.event = ?;
+where action_runs.repository_id not in (
+    select id
+    from repositories
+    where owner_id = ?)
+  and action_runs.event = ?;
 select action_runs.*
 from action_runs
-where action_runs.event = ?
+where action_runs.repository_id not in (
+    select id
+    from repositories
+    where owner_id = ?)
+  and action_runs.event = ?
 order by action_runs.id desc
 limit ? offset ?;
 
 -- branch=a
 select count(*) as total
 from action_runs
-where action_runs.ref = ?;
+where action_runs.repository_id not in (
+    select id
+    from repositories
+    where owner_id = ?)
+  and action_runs.ref = ?;
 select action_runs.*
 from action_runs
-where action_runs.ref = ?
+where action_runs.repository_id not in (
+    select id
+    from repositories
+    where owner_id = ?)
+  and action_runs.ref = ?
 order by action_runs.id desc
 limit ? offset ?;
 
 -- actor=a
 select count(*) as total
 from action_runs
-where action_runs.actor_id in (
+where action_runs.repository_id not in (
+    select id
+    from repositories
+    where owner_id = ?)
+  and action_runs.actor_id in (
     select users.id
     from users
     where users.lower_name = ?);
 select action_runs.*
 from action_runs
-where action_runs.actor_id in (
+where action_runs.repository_id not in (
+    select id
+    from repositories
+    where owner_id = ?)
+  and action_runs.actor_id in (
     select users.id
     from users
     where users.lower_name = ?)
@@ -512,10 +544,18 @@ limit ? offset ?;
 -- head_sha=a
 select count(*) as total
 from action_runs
-where action_runs.commit_id = ?;
+where action_runs.repository_id not in (
+    select id
+    from repositories
+    where owner_id = ?)
+  and action_runs.commit_id = ?;
 select action_runs.*
 from action_runs
-where action_runs.commit_id = ?
+where action_runs.repository_id not in (
+    select id
+    from repositories
+    where owner_id = ?)
+  and action_runs.commit_id = ?
 order by action_runs.id desc
 limit ? offset ?;
 
@@ -523,9 +563,17 @@ limit ? offset ?;
 
 -- without filters
 select count(*) as total
-from action_jobs;
+from action_jobs
+where action_jobs.repository_id not in (
+    select id
+    from repositories
+    where owner_id = ?);
 select *
 from action_jobs
+where action_jobs.repository_id not in (
+    select id
+    from repositories
+    where owner_id = ?)
 order by id asc
 limit ? offset ?;
 -- prepared: actions.findRunsByIds

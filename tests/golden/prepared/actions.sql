@@ -103,7 +103,8 @@ where action_tasks.digest = ?
 select action_caches.*, repositories.storage
 from action_caches
 inner join repositories on repositories.id = action_caches.repository_id
-where action_caches.id = ?;
+where action_caches.id = ?
+  and repositories.owner_id <> ?;
 
 -- actions.findCacheFiles
 select file
@@ -531,6 +532,13 @@ where runner_id = ?
 select event
 from action_triggers
 where repository_id = ?;
+
+-- actions.findUnfinished
+select id, checked_commit
+from action_runs
+where repository_id = ?
+  and state in (?, ?, ?, ?)
+order by id;
 
 -- actions.findUnpackedLogs
 select action_tasks.id, action_tasks.log_size, repositories.storage

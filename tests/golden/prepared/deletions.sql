@@ -7,6 +7,11 @@ from deletions
 where repository_id = ?
   and kind = 'branch';
 
+-- deletions.findContent
+select content
+from deletions
+where id = ?;
+
 -- deletions.findExpired
 select id, kind, owner_id, repository_id, issue_id, subject_id, number, name, author_id, actor_id, commit_id, row_bytes, file_bytes, created_at
 from deletions
@@ -18,6 +23,13 @@ limit ?;
 select uuid
 from kept_files
 where deletion_id = ?;
+
+-- deletions.findKept
+select created_at
+from deletions
+where created_at >= ?
+  and kind = ?
+  and subject_id = ?;
 
 -- deletions.findLast
 select id, kind, owner_id, repository_id, issue_id, subject_id, number, name, author_id, actor_id, commit_id, row_bytes, file_bytes, created_at
@@ -39,7 +51,7 @@ order by id
 limit ?;
 
 -- deletions.findRepositoriesOf
-select repository_id
+select id
 from deletions
 where owner_id = ?
   and kind = 'repository';
@@ -49,6 +61,11 @@ select id
 from deletions
 where repository_id = ?
   and kind = 'repository';
+
+-- deletions.putContent
+update deletions
+set content = ?
+where id = ?;
 
 -- deletions.take
 delete from deletions

@@ -8,7 +8,7 @@ import { blobsBelow, pathOfBlob } from "../../../../tests/support/blobs.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { actionFilesOf } from "../files/files.ts"
 import { commitWorkflow, finishRun } from "../testing.ts"
-import { storeArtifact } from "./artifacts.ts"
+import { artifactById, storeArtifact } from "./artifacts.ts"
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 
@@ -176,10 +176,20 @@ withHearth("the files that runs leave", { people: ["ann", "eve"], config }, ({ t
 
     const fort = await home("fort")
     const inFort = (await forge.call(ann, "GET /repos/ann/fort/actions/runs")).body.workflow_runs[0].id
-    await storeArtifact(services(), { repository: fort, runId: inFort, attempt: 1, name: "x" }, Readable.from([Buffer.from("x")]))
+    const kept = await storeArtifact(
+      services(),
+      { repository: fort, runId: inFort, attempt: 1, name: "x" },
+      Readable.from([Buffer.from("x")]),
+    )
+    await expect(artifactById(services(), kept.id)).resolves.toMatchObject({ size: 1 })
     await expect(put("elsewhere", "x", { runId: inFort })).rejects.toMatchObject({ kind: "notFound" })
     expect(await files(fort.storage)).toHaveLength(1)
     expect((await forge.call(ann, "DELETE /repos/ann/fort")).status).toBe(204)
+    await services().jobs.drain()
+    // They stay while it can be restored, and nobody loads them.
+    expect(await files(fort.storage)).toHaveLength(1)
+    await expect(artifactById(services(), kept.id)).rejects.toMatchObject({ kind: "notFound" })
+    await forge.call(ann, `DELETE /user/deleted/${(await forge.call(ann, "GET /user/deleted")).body[0].id}`)
     await services().jobs.drain()
     expect(existsSync(pathOfBlob(services(), actionFilesOf(fort.storage)))).toBe(false)
   })

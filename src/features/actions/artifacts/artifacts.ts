@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto"
 import type { Readable } from "node:stream"
 import type { Repository } from "../../../access/permission.ts"
+import { isDeleted } from "../../../access/rules.ts"
 import { findRepositoryById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
@@ -156,7 +157,7 @@ export const requireContent = async (
 export async function artifactById(services: Services, id: number): Promise<Download> {
   const artifact = withContent(services, await findArtifactById.first(services.database.read, { id }))
   const repository = await findRepositoryById.first(services.database.read, { id: artifact.repository_id })
-  if (!repository) throw refuse.notFound()
+  if (!repository || isDeleted(repository)) throw refuse.notFound()
   return artifactDownload(services, repository.storage, artifact)
 }
 

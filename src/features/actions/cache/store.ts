@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql } from "kysely"
+import { NOBODY_ID } from "../../../access/rules.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList, list } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
@@ -46,7 +47,8 @@ export const findCacheById = query("actions.findCache", (db, p: Params<{ id: num
     .innerJoin("repositories", "repositories.id", "action_caches.repository_id")
     .selectAll("action_caches")
     .select("repositories.storage")
-    .where("action_caches.id", "=", p.id),
+    .where("action_caches.id", "=", p.id)
+    .where("repositories.owner_id", "<>", NOBODY_ID),
 )
 
 export const findNamedCache = query(

@@ -74,6 +74,7 @@ export const EXTERNAL: { readonly [Kind in EventKind]?: (event: EventOf<Kind>) =
   "issue.reopened": issue(({ commitId }) => [{ about: "state", action: "reopened", commitId }]),
   "issue.deleted": issue(() => [{ about: "state", action: "deleted", types: [] }]),
   "issue.leaving": issue(() => [{ about: "state", action: "deleted", types: [] }]),
+  "issue.restored": restored(issue(() => [{ about: "state", action: "opened" }])),
   "issue.labelled": issue(({ added, removed, cleared }) => [
     {
       about: "labels",
@@ -102,8 +103,10 @@ export const EXTERNAL: { readonly [Kind in EventKind]?: (event: EventOf<Kind>) =
   "comment.created": comment("created"),
   "comment.edited": comment("edited"),
   "comment.deleted": comment("deleted"),
+  "comment.restored": restored(comment("created")),
   "repository.created": repository("created"),
   "repository.deleted": repository("deleted"),
+  "repository.restored": restored(repository("created")),
   "repository.renamed": ({ from }) => [
     { webhook: "repository", payload: (...to) => ({ ...repositoryPayload(...to, "renamed"), changes: renamedFrom(from) }) },
   ],
@@ -112,6 +115,7 @@ export const EXTERNAL: { readonly [Kind in EventKind]?: (event: EventOf<Kind>) =
   "release.published": release("published"),
   "release.edited": release("edited", "updated"),
   "release.deleted": release("deleted"),
+  "release.restored": restored(release("published")),
   "commit.checked": ({ commit, statuses }) =>
     statuses.map((status) => ({ webhook: "status", payload: (...to) => statusPayload(...to, commit, status) })),
   "queue.built": mergeGroup("checks_requested"),
@@ -237,6 +241,19 @@ function comment(action: string) {
       payload: (...to) => commentPayload(...to, action, event),
     },
   ]
+}
+
+// --- what was deleted and is there again --------------------------------------------------------------------------------------------
+
+/**
+ * Receivers know no restoring: to them it is made again, with `restored` beside what they know. Workflows hear nothing, so that nothing is answered, built or published a second time.
+ */
+function restored<Event>(made: (event: Event) => readonly External[]) {
+  return (event: Event): readonly External[] =>
+    made(event).map(({ webhook, payload }) => ({
+      ...(webhook && { webhook }),
+      payload: async (...to) => ({ ...(await payload(...to)), restored: true }),
+    }))
 }
 
 // --- others ----------------------------------------------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ function changesIn(site: Site, home: Owned, { text, labels }: IssueChange): { re
   }
 }
 
-export type CommentEvent = EventOf<"comment.created" | "comment.edited" | "comment.deleted">
+export type CommentEvent = EventOf<"comment.created" | "comment.edited" | "comment.deleted" | "comment.restored">
 
 /** The payload of a comment, which is still there when it is deleted. */
 export async function commentPayload(db: Handle, services: Services, home: Owned, action: string, event: CommentEvent) {

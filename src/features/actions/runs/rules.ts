@@ -10,7 +10,7 @@ import { findLogPartFilesOfRun } from "./log-parts-store.ts"
 import { publishingChanges } from "./publish.ts"
 import { enterGroupAgain } from "./rerun.ts"
 import { isDone } from "./status.ts"
-import { changeRun, findArtifactFilesOfRun, findRun, type Run, removeRun } from "./store.ts"
+import { changeRun, findArtifactFilesOfRun, findRun, findUnfinished, type Run, removeRun } from "./store.ts"
 import { findLogFilesOfRun } from "./tasks-store.ts"
 import { cancelJobs, updateRun } from "./update.ts"
 
@@ -63,6 +63,18 @@ export async function cancelRun(tx: Transaction, services: Services, asked: OfRu
   const run = await lockRun(tx, asked)
   if (isDone(run.state)) throw refuse.conflict("this workflow run has ended")
   await publishingChanges(tx, services, [run.id], () => cancelJobs(tx, services, run.id))
+}
+
+/** Cancels all runs of a repository at once: none of their jobs starts any more, whatever its condition. */
+export async function cancelAll(tx: Transaction, services: Services, repositoryId: number): Promise<void> {
+  for (const { id, checked_commit } of await findUnfinished(tx, { repositoryId })) {
+    const cancel = async () => {
+      await changeRun(tx, id, { is_cancelled: 1 })
+      await cancelJobs(tx, services, id)
+    }
+    // Of one that was taken over no commit is known that others could be told of.
+    await (checked_commit === "{}" ? cancel() : publishingChanges(tx, services, [id], cancel))
+  }
 }
 
 /** Approves a run, so that its jobs start. Refuses `notFound`, and `conflict` for a run that needs no approval. */

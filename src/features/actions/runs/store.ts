@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, type SqlBool, sql } from "kysely"
-import { readableRepositories, visibleRepositories } from "../../../access/visibility.ts"
+import { ofNoneDeleted, readableRepositories, visibleRepositories } from "../../../access/visibility.ts"
 import type { Actor, SignedIn } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
@@ -59,6 +59,7 @@ function runsOf(db: Handle, whose: RunsOf, { event, branch, states, actor, headS
   let runs = db.selectFrom("action_runs")
   if (whose.of === "repository") runs = runs.where("action_runs.repository_id", "=", whose.repositoryId)
   else if (whose.of === "owner") runs = runs.where("action_runs.repository_id", "in", repositoriesOf(db, whose))
+  else runs = runs.where(ofNoneDeleted("action_runs.repository_id"))
   if (event) runs = runs.where("action_runs.event", "=", event)
   // An invalid branch name is not refused: it matches no run.
   if (branch) runs = runs.where("action_runs.ref", "=", isBranchName(branch) ? branchRef(branch) : "")
@@ -152,6 +153,7 @@ export async function findJobs(
   if (whose.of === "attempt") jobs = jobs.where("run_id", "=", whose.runId).where("attempt", "=", whose.attempt)
   else if (whose.of === "repository") jobs = jobs.where("repository_id", "=", whose.repositoryId)
   else if (whose.of === "owner") jobs = jobs.where("repository_id", "in", repositoriesOf(db, whose))
+  else jobs = jobs.where(ofNoneDeleted("action_jobs.repository_id"))
   if (states) jobs = jobs.where(inList("action_jobs.state", states))
   const { total } = await jobs.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
   const rows = await jobs.selectAll().orderBy("id", order).limit(limit).offset(offset).execute()
@@ -233,6 +235,16 @@ export const findRunsOfTrial = query("actions.findRunsOfTrial", (db, p: Params<{
     .where("repository_id", "=", p.repositoryId)
     .where("event", "=", "merge_group")
     .where("ref", "=", p.ref)
+    .orderBy("id"),
+)
+
+/** The runs of a repository that have not ended. */
+export const findUnfinished = query("actions.findUnfinished", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("action_runs")
+    .select(["id", "checked_commit"])
+    .where("repository_id", "=", p.repositoryId)
+    .where("state", "in", ["blocked", "waiting", "running", "cancelling"])
     .orderBy("id"),
 )
 

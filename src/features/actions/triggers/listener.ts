@@ -4,6 +4,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import type { DomainEvent, EventOf } from "../../../core/events/event.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import type { Services } from "../../../core/services.ts"
+import { findKeptRepository } from "../../code/deletions/store.ts"
 import { ACTIONS_USER } from "../../people/users/present.ts"
 import { type External, externalOf, repositoryOf } from "../external/events.ts"
 import { removeActionFolderJob } from "../files/files.ts"
@@ -24,7 +25,7 @@ export const workflows: Listener = {
     const { jobs } = services
     const heard: Heard[] = []
     for (const event of events) {
-      if (event.kind === "repository.deleted") await jobs.enqueue(tx, removeActionFolderJob, { storage: event.repository.storage })
+      if (event.kind === "repository.deleted") await forget(tx, services, event)
       if (changesSchedules(event)) await jobs.enqueue(tx, readSchedulesJob, { repositoryId: event.repository.id })
       const actorId = "actor" in event ? event.actor?.id : undefined
       const repositoryId = repositoryOf(event)
@@ -45,8 +46,16 @@ export const workflows: Listener = {
   },
 }
 
+/** Runs of a deleted repository end; its files go with it, unless it can be restored. */
+async function forget(tx: Transaction, services: Services, { repository }: EventOf<"repository.deleted">): Promise<void> {
+  const { id, storage } = repository
+  if (await findKeptRepository.first(tx, { repositoryId: id })) await (await import("../runs/rules.ts")).cancelAll(tx, services, id)
+  else await services.jobs.enqueue(tx, removeActionFolderJob, { storage })
+}
+
 /** Whether the default branch has changed, or actions may have been switched on again. */
-const changesSchedules = (event: DomainEvent): event is EventOf<"repository.edited" | "branch.renamed"> =>
+const changesSchedules = (event: DomainEvent): event is EventOf<"repository.edited" | "repository.restored" | "branch.renamed"> =>
+  event.kind === "repository.restored" ||
   (event.kind === "repository.edited" && event.changed.some((column) => column === "default_branch" || column === "has_actions")) ||
   (event.kind === "branch.renamed" && event.repository.default_branch === event.to)
 

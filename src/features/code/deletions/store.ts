@@ -49,6 +49,24 @@ export const takeDeletion = query("deletions.take", (db, p: Params<{ id: number 
   db.deleteFrom("deletions").where("id", "=", p.id).returningAll(),
 )
 
+/** Whether what was deleted since then is kept. */
+export const findKept = query("deletions.findKept", (db, p: Params<{ kind: DeletionKind; subjectId: number; since: number }>) =>
+  db
+    .selectFrom("deletions")
+    .select("created_at")
+    .where("created_at", ">=", p.since)
+    .where("kind", "=", p.kind)
+    .where("subject_id", "=", p.subjectId),
+)
+
+export const findContent = query("deletions.findContent", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("deletions").select("content").where("id", "=", p.id),
+)
+
+export const putContent = query("deletions.putContent", (db, p: Params<{ id: number; content: string }>) =>
+  db.updateTable("deletions").set({ content: p.content }).where("id", "=", p.id),
+)
+
 export const findFilesOf = query("deletions.findFiles", (db, p: Params<{ id: number }>) =>
   db.selectFrom("kept_files").select("uuid").where("deletion_id", "=", p.id),
 )
@@ -63,11 +81,7 @@ export const findKeptRepository = query("deletions.findRepository", (db, p: Para
 )
 
 export const findKeptRepositoriesOf = query("deletions.findRepositoriesOf", (db, p: Params<{ ownerId: number }>) =>
-  db
-    .selectFrom("deletions")
-    .select("repository_id")
-    .where("owner_id", "=", p.ownerId)
-    .where("kind", "=", sql.lit<DeletionKind>("repository")),
+  db.selectFrom("deletions").select("id").where("owner_id", "=", p.ownerId).where("kind", "=", sql.lit<DeletionKind>("repository")),
 )
 
 /** The commits that deleted branches named. */

@@ -3,6 +3,7 @@ import { onRepositoryAsAdministrator, onRepositoryAsOwner } from "../../../acces
 import { refuse } from "../../../core/errors.ts"
 import { accepted, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import { dropAvatar, storeAvatar } from "../../people/avatars/pictures.ts"
+import { deleted, SAYS_UNTIL_WHEN } from "../deletions/answer.ts"
 import { presentRepository } from "../repositories/present.ts"
 import { EditRepoOption, Repository, UpdateRepoAvatarOption } from "../repositories/records.ts"
 import { findNewestOwned } from "../repositories/store.ts"
@@ -34,15 +35,14 @@ export const editOperations: readonly Operation[] = [
     id: "repoDelete",
     route: "DELETE /repos/{owner}/{repo}",
     summary: "Delete a repository",
-    description:
-      "With everything that belongs to it. Forks stand on their own from then on; open pull requests from it to others are closed.",
+    description: `With everything that belongs to it. Forks stand on their own from then on; open pull requests from it to others are closed. ${SAYS_UNTIL_WHEN}`,
     access: onRepositoryAsOwner,
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
     handle: async ({ services, repository, me }) => {
       if (!(await services.database.write((tx) => deleteRepository(tx, services, repository, me, { mayBeRestored: true }))))
         throw refuse.notFound()
-      return noContent()
+      return deleted(services, "repository", repository.id)
     },
   }),
 

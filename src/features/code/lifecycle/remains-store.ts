@@ -27,7 +27,7 @@ const MANY = [
   ["token_commits", "commit_id"],
 ] as const
 
-/** What would be found or acted upon, though the repository has no owner. */
+/** What would be found or acted upon, though the repository has no owner. One that is kept gets back what `features/site/undo/rows-store.ts` has of it. */
 const FEW = [
   "repository_redirects",
   "repository_transfers",
@@ -47,6 +47,9 @@ const FEW = [
   "lfs_locks",
 ] as const
 
+/** Of these, what stays where a repository is kept: queues wait as those of an archived one do. */
+const STAYS: ReadonlySet<string> = new Set(["merge_queues", "lfs_links"])
+
 const commentsOf = (id: number) =>
   sql`select comments.id from comments join issues on issues.id = comments.issue_id where issues.repository_id = ${id} limit ${BATCH}`
 
@@ -61,11 +64,11 @@ export async function isLarge(db: Handle, id: number): Promise<boolean> {
   return Number(rows[0]?.total ?? 0) >= BATCH
 }
 
-/** Gives a repository to no one, without what would be found or acted upon; one that is kept loses its secrets, and keeps its large files. Like its deletion would, it makes pull requests from it, forks and what was generated from it independent. */
+/** Gives a repository to no one, without what would be found or acted upon. Like its deletion would, it makes pull requests from it, forks and what was generated from it independent. */
 export async function detach(tx: Transaction, id: number, now: Seconds, { isKept = false } = {}): Promise<void> {
   await ensureNobody(tx, now)
-  const gone: readonly string[] = isKept ? [...FEW.filter((table) => table !== "lfs_links"), "action_secrets"] : FEW
-  for (const table of gone) await sql`delete from ${sql.table(table)} where repository_id = ${id}`.execute(tx)
+  for (const table of FEW.filter((each) => !isKept || !STAYS.has(each)))
+    await sql`delete from ${sql.table(table)} where repository_id = ${id}`.execute(tx)
   await sql`delete from action_jobs where repository_id = ${id} and state in ('blocked', 'waiting', 'running', 'cancelling')`.execute(tx)
   await freeOffspring(tx, id)
   await tx

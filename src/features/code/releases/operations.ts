@@ -1,6 +1,7 @@
 import { onRepositoryUnit, onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
-import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
+import { created, listed, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
+import { deleted, SAYS_UNTIL_WHEN } from "../deletions/answer.ts"
 import { releaseAssetOperations } from "./asset-operations.ts"
 import { admitRelease, locateRelease, locateReleaseOfTag, seesDrafts } from "./locate.ts"
 import { presentRelease, presentReleases } from "./present.ts"
@@ -98,11 +99,13 @@ const releaseRecordOperations: readonly Operation[] = [
     id: "repoDeleteRelease",
     route: "DELETE /repos/{owner}/{repo}/releases/{id}",
     summary: "Delete a release with its assets; its tag stays",
+    description: SAYS_UNTIL_WHEN,
     answers: { 204: null },
     refuses: ["notFound"],
     handle: async ({ services, path, ...call }) => {
-      await deleteRelease(services, await locateRelease(call, path.id), call.me)
-      return noContent()
+      const release = await locateRelease(call, path.id)
+      await deleteRelease(services, release, call.me)
+      return deleted(services, "release", release.id)
     },
   }),
 
@@ -111,11 +114,13 @@ const releaseRecordOperations: readonly Operation[] = [
     id: "repoDeleteReleaseByTag",
     route: "DELETE /repos/{owner}/{repo}/releases/tags/{tag}",
     summary: "Delete the release of a tag with its assets; the tag stays",
+    description: SAYS_UNTIL_WHEN,
     answers: { 204: null },
     refuses: ["notFound"],
     handle: async ({ services, path, ...call }) => {
-      await deleteRelease(services, await locateReleaseOfTag(call, path.tag), call.me)
-      return noContent()
+      const release = await locateReleaseOfTag(call, path.tag)
+      await deleteRelease(services, release, call.me)
+      return deleted(services, "release", release.id)
     },
   }),
 ]

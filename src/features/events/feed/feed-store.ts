@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely"
-import { readableRepositories } from "../../../access/visibility.ts"
+import { ofNoneDeleted, readableRepositories } from "../../../access/visibility.ts"
 import { type Actor, actorId, isPublicOnly, isSiteAdministrator } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
@@ -65,7 +65,9 @@ const seesAll = (actor: Actor): boolean => isSiteAdministrator(actor) && !isPubl
 
 /** Selects the rows of the table whose unit of their repository the caller may read now. */
 const isReadable = (table: string, actor: Actor): Condition =>
-  sql<SqlBool>`exists (select 1 from repositories where repositories.id = ${sql.ref(`${table}.repository_id`)}
+  seesAll(actor)
+    ? ofNoneDeleted(`${table}.repository_id`)
+    : sql<SqlBool>`exists (select 1 from repositories where repositories.id = ${sql.ref(`${table}.repository_id`)}
     and ${readableRepositories(actor, sql<string>`${sql.ref(`${table}.unit`)}`)})`
 
 /** Entries by the caller, and by users who show their activity to the caller. */
@@ -80,7 +82,7 @@ function visibleActor(actor: Actor, column: RawBuilder<unknown>): Condition {
 export async function readFeed(db: Handle, actor: Actor, asked: FeedQuery, { limit, offset }: Page): Promise<Found<ActivityRow>> {
   const { day } = asked
   let rows = db.selectFrom("activities").where(ofFeed("activities", actor, asked))
-  if (!seesAll(actor)) rows = rows.where(isReadable("activities", actor))
+  rows = rows.where(isReadable("activities", actor))
   if (day) rows = rows.where("activities.created_at", ">=", day.from).where("activities.created_at", "<", day.to)
   const total = day
     ? (await rows.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()).total
@@ -106,7 +108,7 @@ async function lengthOf(db: Handle, actor: Actor, asked: FeedQuery): Promise<num
     .groupBy(["activity_totals.repository_id", "activity_totals.unit"])
   const { total } = await db
     .selectFrom(groups.as("groups"))
-    .$if(!seesAll(actor), (some) => some.where(isReadable("groups", actor)))
+    .where(isReadable("groups", actor))
     .select(sql<number>`cast(coalesce(sum(groups.total), 0) as bigint)`.as("total"))
     .executeTakeFirstOrThrow()
   return total

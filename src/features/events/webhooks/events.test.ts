@@ -39,6 +39,8 @@ withWorld("events of webhooks", { open }, ({ test: it, world }) => {
   const write = (who: Caller, path: string, more: object = {}) =>
     must(who, "POST", `${repo}/contents/${path}`, { content: "eA==", message: `Write ${path}`, ...more })
 
+  const restoreLast = async () => must(ada, "POST", `${repo}/deleted/${(await must(ada, "GET", `${repo}/deleted`))[0].id}/restore`)
+
   /** The received events, by their raw names; workers don't keep an order. */
   async function news() {
     await world.hearth.services.jobs.drain()
@@ -139,8 +141,21 @@ withWorld("events of webhooks", { open }, ({ test: it, world }) => {
       changes: { body: { from: "Still." } },
       issue: { number },
     })
+    await restoreLast()
+    const again = await news()
+    expect(again.events).toEqual(["issue_comment created"])
+    expect(again.of("issue_comment")?.body).toMatchObject({
+      comment: { id: comment.id, body: "No more.", user: { login: "ben" } },
+      issue: { number },
+      sender: { login: "ada" },
+      restored: true,
+    })
     await must(ada, "DELETE", issue)
     expect((await news()).of("issues", "deleted")?.body).toMatchObject({ number, issue: { title: "It glows" } })
+    await restoreLast()
+    const back = await news()
+    expect(back.events).toEqual(["issues opened"])
+    expect(back.of("issues")?.body).toMatchObject({ number, issue: { title: "It glows", user: { login: "ada" } }, restored: true })
     // An issue's attachment is part of its text.
     const { number: filed } = await must(ada, "POST", `${repo}/issues`, { title: "With a picture" })
     await news()
@@ -288,8 +303,22 @@ withWorld("events of webhooks", { open }, ({ test: it, world }) => {
     await must(ada, "PATCH", `${repo}/releases/${id}`, { name: "Number one" })
     await must(ada, "DELETE", `${repo}/releases/${id}`)
     expect((await news()).events).toEqual(["release deleted", "release updated"])
-    await must(ada, "POST", `${repo}/releases`, { tag_name: "v2", draft: true })
+    await restoreLast()
+    const again = await news()
+    expect(again.events).toEqual(["release published"])
+    expect(again.of("release")?.body).toMatchObject({ release: { id, tag_name: "v1", name: "Number one" }, restored: true })
+    const draft = await must(ada, "POST", `${repo}/releases`, { tag_name: "v2", draft: true })
+    await must(ada, "DELETE", `${repo}/releases/${draft.id}`)
+    await restoreLast()
     expect((await news()).events).toEqual([])
+    await must(ada, "POST", `${repo}/branches`, { new_branch_name: "side" })
+    await must(ada, "DELETE", `${repo}/branches/side`)
+    await news()
+    await restoreLast()
+    // A branch is made by a push, as any other is.
+    const made = await news()
+    expect(made.events).toEqual(["create", "push"])
+    expect(made.of("create")?.body).toMatchObject({ ref: "side", ref_type: "branch" })
 
     const { sha } = (await must(ada, "GET", `${repo}/commits?limit=1`))[0]
     await must(ben, "POST", `${repo}/statuses/${sha}`, { state: "success", context: "ci" })
@@ -327,6 +356,10 @@ withWorld("events of webhooks", { open }, ({ test: it, world }) => {
       organization: { login: "ada" },
       repository: { full_name: "ada/short-lived" },
     })
+    await must(ada, "POST", `/user/deleted/${(await must(ada, "GET", "/user/deleted"))[0].id}/restore`, {})
+    const back = await news()
+    expect(back.events).toEqual(["repository created"])
+    expect(back.of("repository")?.body).toMatchObject({ repository: { full_name: "ada/short-lived" }, restored: true })
   })
 
   it("is cheap where no webhook listens, and shows the state at the time of the event where one does", async () => {

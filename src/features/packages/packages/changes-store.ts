@@ -1,5 +1,6 @@
 import type { Expression, SqlBool } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Stored } from "./blobs.ts"
 
@@ -104,6 +105,17 @@ export const deleteFileRow = query("packages.deleteFile", (db, p: Params<{ id: n
 export const findLinked = query("packages.findLinked", (db, p: Params<{ repositoryId: number }>) =>
   db.selectFrom("packages").selectAll().where("repository_id", "=", p.repositoryId).orderBy("id"),
 )
+
+/** Those of an owner's packages with these ids that are linked to no repository. */
+export const findUnlinked = (tx: Transaction, ownerId: number, ids: readonly number[]) =>
+  tx
+    .selectFrom("packages")
+    .selectAll()
+    .where(inList("packages.id", ids))
+    .where("owner_id", "=", ownerId)
+    .where("repository_id", "is", null)
+    .orderBy("id")
+    .execute()
 
 export const setLink = query("packages.setLink", (db, p: Params<{ id: number; repositoryId: number | null; isRestricted: 0 | 1 }>) =>
   db.updateTable("packages").set({ repository_id: p.repositoryId, is_restricted: p.isRestricted }).where("id", "=", p.id),

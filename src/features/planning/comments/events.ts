@@ -9,7 +9,7 @@ declare module "../../../core/events/event.ts" {
 type Comment = Row<"comments">
 
 /** The columns that are needed to show a comment. */
-type Spoken = Pick<
+export type Spoken = Pick<
   Comment,
   "id" | "issue_id" | "author_id" | "content" | "created_at" | "updated_at" | "original_author" | "original_author_id" | "made_with"
 >

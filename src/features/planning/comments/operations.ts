@@ -5,6 +5,7 @@ import { lineOf } from "../../../core/database/lock.ts"
 import { refuse } from "../../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation, type Request } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
+import { deleted, SAYS_UNTIL_WHEN } from "../../code/deletions/answer.ts"
 import { isText } from "../issues/timeline.ts"
 import { presentComments, presentOne } from "./present.ts"
 import { Comment, CreateIssueCommentOption, commentsQuery, EditIssueCommentOption, periodOf, TimelineComment } from "./records.ts"
@@ -91,7 +92,7 @@ async function handleEdit(call: Changing & { readonly body: EditIssueCommentOpti
 async function handleDelete(call: Changing) {
   if (!isText(call.comment)) throw refuse.badRequest("only what someone wrote can be deleted from a timeline")
   await call.services.database.write((tx) => deleteComment(tx, call.services, call))
-  return noContent()
+  return deleted(call.services, "comment", call.comment.id)
 }
 
 const edit = {
@@ -104,6 +105,7 @@ const edit = {
 const remove = {
   ...change,
   summary: "Delete a comment",
+  description: SAYS_UNTIL_WHEN,
   access: onCommentAsAuthor,
   answers: { 204: null },
   refuses: ["badRequest"],

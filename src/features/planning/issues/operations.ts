@@ -11,6 +11,7 @@ import { lineOf } from "../../../core/database/lock.ts"
 import { accepted, created, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
+import { deleted, SAYS_UNTIL_WHEN } from "../../code/deletions/answer.ts"
 import { dueAt } from "../milestones/rules.ts"
 import { gateAt } from "../newcomers/gate.ts"
 import { HeldRequest } from "../newcomers/records.ts"
@@ -109,13 +110,13 @@ export const issueOperations: readonly Operation[] = [
     id: "issueDelete",
     route: "DELETE /repos/{owner}/{repo}/issues/{index}",
     summary: "Delete an issue",
-    description: "Its number is not given again.",
+    description: `Its number is not given again. ${SAYS_UNTIL_WHEN}`,
     access: onIssueAsAdministrator,
     answers: { 204: null },
     refuses: ["forbidden"],
     handle: async ({ services, issue, me }) => {
       await services.database.write((tx) => deleteIssue(tx, services, issue, me))
-      return noContent()
+      return deleted(services, issue.is_pull === 1 ? "pull" : "issue", issue.id)
     },
   }),
 

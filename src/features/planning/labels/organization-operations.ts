@@ -1,7 +1,8 @@
 import { onOrganization, onOrganizationAsOwner, onOrganizationSignedIn } from "../../../access/policies/organizations.ts"
 import { refuse } from "../../../core/errors.ts"
-import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
+import { created, listed, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
+import { deleted, SAYS_UNTIL_WHEN } from "../../code/deletions/answer.ts"
 import { createLabel, deleteLabel, editLabel } from "./definitions.ts"
 import { presentLabel } from "./present.ts"
 import { CreateLabelOption, EditLabelOption, Label, labelQuery } from "./records.ts"
@@ -82,13 +83,13 @@ export const organizationLabelOperations: readonly Operation[] = [
     id: "orgDeleteLabel",
     route: "DELETE /orgs/{org}/labels/{id}",
     summary: "Delete a label of an organization",
-    description: "It is taken off every issue of all its repositories. One that is not there is no mistake.",
+    description: `It is taken off every issue of all its repositories. One that is not there is no mistake. ${SAYS_UNTIL_WHEN}`,
     access: onOrganizationAsOwner,
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
     handle: async ({ services, organization, me, path }) => {
       await services.database.write((tx) => deleteLabel(tx, services, ofOrganization(organization.id), me, path.id))
-      return noContent()
+      return deleted(services, "label", path.id)
     },
   }),
 ]

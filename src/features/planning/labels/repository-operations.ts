@@ -1,8 +1,9 @@
 import { onPlanning } from "../../../access/policies/planning.ts"
 import { onRepository } from "../../../access/policies/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
-import { created, listed, noContent, type Operation, ok, operation, pathNumber } from "../../../core/operation.ts"
+import { created, listed, type Operation, ok, operation, pathNumber } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
+import { deleted, SAYS_UNTIL_WHEN } from "../../code/deletions/answer.ts"
 import { createLabel, deleteLabel, editLabel } from "./definitions.ts"
 import { presentLabel } from "./present.ts"
 import { CreateLabelOption, EditLabelOption, Label, labelQuery } from "./records.ts"
@@ -91,14 +92,14 @@ export const repositoryLabelOperations: readonly Operation[] = [
     id: "issueDeleteLabel",
     route: "DELETE /repos/{owner}/{repo}/labels/{id}",
     summary: "Delete a label of a repository",
-    description: "It is taken off every issue. One that is not there is no mistake.",
+    description: `It is taken off every issue. One that is not there is no mistake. ${SAYS_UNTIL_WHEN}`,
     access: onPlanning,
     archived: "refused",
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
     handle: async ({ services, repository, me, path }) => {
       await services.database.write((tx) => deleteLabel(tx, services, ofRepository(repository.id), me, path.id))
-      return noContent()
+      return deleted(services, "label", path.id)
     },
   }),
 ]

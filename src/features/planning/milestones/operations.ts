@@ -2,9 +2,10 @@ import { onPlanning } from "../../../access/policies/planning.ts"
 import { onRepository } from "../../../access/policies/repositories.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
-import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
+import { created, listed, type Operation, ok, operation } from "../../../core/operation.ts"
 import { knownWord, STATE_SYNONYMS } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
+import { deleted, SAYS_UNTIL_WHEN } from "../../code/deletions/answer.ts"
 import { presentMilestone } from "./present.ts"
 import { CreateMilestoneOption, EditMilestoneOption, Milestone } from "./records.ts"
 import { createMilestone, deleteMilestone, editMilestone } from "./rules.ts"
@@ -91,14 +92,14 @@ export const milestoneOperations: readonly Operation[] = [
     route: "DELETE /repos/{owner}/{repo}/milestones/{id}",
     textPath: ["id"],
     summary: "Delete a milestone",
-    description: `${BY_ID_OR_TITLE} Its issues have none from then on.`,
+    description: `${BY_ID_OR_TITLE} Its issues have none from then on. ${SAYS_UNTIL_WHEN}`,
     access: onPlanning,
     archived: "refused",
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
     handle: async ({ services, repository, me, path }) => {
-      await services.database.write((tx) => deleteMilestone(tx, services, repository.id, me, path.id))
-      return noContent()
+      const id = await services.database.write((tx) => deleteMilestone(tx, services, repository.id, me, path.id))
+      return deleted(services, "milestone", id)
     },
   }),
 ]

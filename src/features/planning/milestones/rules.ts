@@ -81,11 +81,12 @@ export async function deleteMilestone(
   repositoryId: number,
   actor: User,
   idOrTitle: string,
-): Promise<void> {
+): Promise<number> {
   const milestone = await requireLocked(tx, repositoryId, idOrTitle)
   publish(tx, { kind: "milestone.deleted", repositoryId, milestone, actor })
   await events.deliver(tx)
   await deleteMilestoneById(tx, milestone.id)
+  return milestone.id
 }
 
 async function requireLocked(tx: Transaction, repositoryId: number, idOrTitle: string): Promise<Milestone> {

@@ -16,7 +16,7 @@ export const queues: Listener = {
 }
 
 async function hear(delivery: Delivery, event: DomainEvent): Promise<void> {
-  const { tx } = delivery
+  const { tx, services } = delivery
   switch (event.kind) {
     case "pull.pushed":
       if (event.before !== null) await changed(delivery, event, t("new commits were pushed"))
@@ -48,6 +48,11 @@ async function hear(delivery: Delivery, event: DomainEvent): Promise<void> {
       if (queue) await look(delivery, queue.id)
       break
     }
+    case "repository.deleted":
+      if (event.mayBeRestored)
+        for (const queue of await findQueuesIn(tx, { repositoryId: event.repository.id }))
+          await (await import("./leaving.ts")).dropTrial(tx, services, queue)
+      break
     case "branch.renamed":
       await renameQueue(tx, event.repository.id, event.from, event.to)
       break

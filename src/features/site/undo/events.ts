@@ -1,5 +1,6 @@
 import type { User } from "../../../core/actor.ts"
 import type { Happened, Id, InRepository, OfOwner, OfRepository, OnIssue, Row, Undated } from "../../../core/events/event.ts"
+import type { Spoken } from "../../planning/comments/events.ts"
 
 declare module "../../../core/events/event.ts" {
   interface DomainEvents {
@@ -10,7 +11,7 @@ declare module "../../../core/events/event.ts" {
 /** What was deleted is there again, with the ids that it had. A branch is created again, which is an event of its own. */
 type RestoreEvent =
   | (Happened<"issue.restored"> & OnIssue)
-  | (Happened<"comment.restored"> & OnIssue & { readonly comment: Id<Row<"comments">> })
+  | (Happened<"comment.restored"> & OnIssue & { readonly comment: Spoken })
   | (Undated<"label.restored"> & OfOwner & { readonly label: Row<"labels"> })
   | (Undated<"milestone.restored"> & OfRepository & { readonly milestone: Row<"milestones"> })
   | (Happened<"release.restored"> & InRepository & { readonly release: Row<"releases"> })

@@ -16,7 +16,7 @@ const ofSite = { tag: "admin", scope: ["admin"], since } as const
 const LIST =
   "Newest first, each with its time and who deleted it; what it contained is shown once it is restored. Empty where the site keeps nothing (`undo.keepSeconds`)."
 const REPOSITORY =
-  "Under its name, or under `name` where that is taken. It comes back with its code, issues, files, collaborators, watchers and stars; without its secrets, keys, webhooks, runners, mirrors and pending transfers, which were removed when it was deleted, and its forks stay on their own."
+  "Under its name, or under `name` where that is taken. It comes back with all that it had: code, issues, files, collaborators, watchers, stars, forks, secrets, keys, webhooks, runners, mirrors, schedules and links of packages. Pull requests from it to others stay closed, workflow runs that had not ended are cancelled, and an offered transfer is over."
 const FOR_GOOD = "It can't be restored from then on, and its files are removed; what it had taken is free."
 
 /** What was deleted and can be restored, for those who may. */
@@ -103,7 +103,7 @@ export const undoOperations: readonly Operation[] = [
     refuses: ["forbidden", "notFound", "conflict", "invalid"],
     handle: async (call) => {
       const found = { me: call.me, deletion: await deletionOf(call, call.me) }
-      return ok(await (await import("./restore.ts")).restoreRepository(call.services, found, call.body.name || undefined))
+      return ok(await (await import("./restore-repository.ts")).restoreRepository(call.services, found, call.body.name || undefined))
     },
   }),
 
@@ -152,8 +152,9 @@ export const undoOperations: readonly Operation[] = [
     handle: async (call) => {
       const { services, me, organization, body } = call
       const deletion = await deletionOf(call, organization)
-      const { restoreLabel, restoreRepository } = await import("./restore.ts")
-      if (deletion.kind === "repository") return ok(await restoreRepository(services, { me, deletion }, body.name || undefined))
+      if (deletion.kind === "repository")
+        return ok(await (await import("./restore-repository.ts")).restoreRepository(services, { me, deletion }, body.name || undefined))
+      const { restoreLabel } = await import("./restore.ts")
       const url = `${services.site.rootUrl}/org/${organization.name}/settings/labels`
       return ok(await services.database.write((tx) => restoreLabel(tx, services, { me, deletion }, null, url)))
     },

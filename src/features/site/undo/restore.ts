@@ -2,7 +2,7 @@ import type { OnDeletion } from "../../../access/policies/deletions.ts"
 import { writesKind } from "../../../access/policies/issues.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
-import { findRepositoryById, findRepositoryByName, findUserById } from "../../../access/store.ts"
+import { findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
@@ -14,15 +14,10 @@ import type { Services } from "../../../core/services.ts"
 import { branchRef, isBranchName, objectId } from "../../../git/index.ts"
 import { requireNoConflict } from "../../code/branches/rules.ts"
 import { type DeletionRow, takeDeletion } from "../../code/deletions/store.ts"
-import { requireBelowLimit } from "../../code/lifecycle/establish.ts"
-import { dropRedirect } from "../../code/lifecycle/store.ts"
 import { pushFromServer } from "../../code/pushes/server-push.ts"
 import { findReleaseById } from "../../code/releases/store.ts"
-import { recountForks, recountOwned, recountReleases, recountStars, recountWatchers } from "../../code/repositories/counters-store.ts"
-import { requireRepositoryName } from "../../code/repositories/names.ts"
-import { isNameTaken } from "../../code/repositories/store.ts"
+import { recountReleases } from "../../code/repositories/counters-store.ts"
 import { findTag } from "../../code/tags/store.ts"
-import { recountTopics } from "../../code/topics/store.ts"
 import { requireUnlocked, requireWelcome } from "../../planning/comments/rules.ts"
 import { findCommentsByIds } from "../../planning/comments/store.ts"
 import { lockForIssues, lockIssue } from "../../planning/issues/lock.ts"
@@ -33,28 +28,18 @@ import { findUsableLabelsById } from "../../planning/labels/store.ts"
 import { recountMilestones } from "../../planning/milestones/rules.ts"
 import { findMilestonesByIds } from "../../planning/milestones/store.ts"
 import type { RestoredThing } from "./records.ts"
-import {
-  type Captured,
-  findBlockedWith,
-  findHomes,
-  findLabelRow,
-  foreignKeysOf,
-  putLinksBack,
-  putRepositoryBack,
-  putRowsBack,
-  type Row,
-} from "./rows-store.ts"
+import { type Captured, findHomes, findLabelRow, foreignKeysOf, putLinksBack, putRowsBack, type Row } from "./rows-store.ts"
 
 /*
  * What was deleted comes back with the ids that it had, in one transaction with its entry among the deletions: of two who restore the same, one finds it gone. What it referred to and is gone
  * by now is left out, and the answer says so; where it itself no longer fits, everything stays as it is.
  */
 
-type Found = OnDeletion & { readonly me: User }
+export type Found = OnDeletion & { readonly me: User }
 type FoundIn = OnDeletion & OnRepository & Me
 
 /** Takes the entry out. Refuses `notFound` where someone else has restored or purged it meanwhile. */
-async function take(tx: Transaction, id: number): Promise<DeletionRow & { readonly captured: Captured }> {
+export async function take(tx: Transaction, id: number): Promise<DeletionRow & { readonly captured: Captured }> {
   const row = await takeDeletion.first(tx, { id })
   if (!row) throw refuse.notFound()
   const captured: Captured = row.content === "" ? { tables: [], links: [] } : JSON.parse(row.content)
@@ -67,9 +52,9 @@ const inTheWay = (error: unknown): never => {
 
 const leftOutOf = (counts: ReadonlyMap<string, number>): RestoredThing["left_out"] => [...counts].map(([table, rows]) => ({ table, rows }))
 
-const rowsOf = ({ tables }: Captured, name: string): readonly Row[] => tables.find(([table]) => table === name)?.[1] ?? []
+export const rowsOf = ({ tables }: Captured, name: string): readonly Row[] => tables.find(([table]) => table === name)?.[1] ?? []
 
-const numbersOf = (rows: readonly Row[], column: string): readonly number[] =>
+export const numbersOf = (rows: readonly Row[], column: string): readonly number[] =>
   rows.flatMap((row) => (typeof row[column] === "number" ? row[column] : []))
 
 /**
@@ -98,7 +83,7 @@ export async function restoreIn(services: Services, found: FoundIn): Promise<Res
   }
 }
 
-const answered = (
+export const answered = (
   { deletion }: OnDeletion,
   html_url: string,
   counts: ReadonlyMap<string, number> = new Map(),
@@ -226,43 +211,4 @@ async function restoreBranch(services: Services, found: FoundIn, at: string): Pr
   await pushFromServer(services, found.actor, found, [{ ref: branchRef(name), oldId: null, newId }], { addedBytes: 0 })
   await services.database.write((tx) => takeDeletion(tx, { id: deletion.id }))
   return answered(found, `${at}/src/branch/${name.split("/").map(encodeURIComponent).join("/")}`)
-}
-
-/**
- * Gives a deleted repository back to its owner, under its name or another one, with who worked on, watched and starred it; without secrets, keys, webhooks, mirrors and its ties to forks. Refuses `conflict` where the name is
- * taken, `invalid` for a name that is not accepted, `forbidden` where the owner has as many as they may have, and `notFound` where someone was faster.
- */
-export async function restoreRepository(services: Services, found: Found, wanted: string | undefined): Promise<RestoredThing> {
-  const { deletion, me } = found
-  const id = deletion.repository_id ?? 0
-  if (wanted !== undefined) requireRepositoryName(wanted)
-  return services.database.write(async (tx) => {
-    if (!(await lockRow(tx, "repositories", id))) throw refuse.notFound()
-    const { captured } = await take(tx, deletion.id)
-    const owner = await findUserById.first(tx, { id: deletion.owner_id })
-    const [before] = rowsOf(captured, "repositories")
-    if (!owner || !before) throw refuse.conflict("its owner is gone")
-    const name = wanted ?? deletion.name
-    const lowerName = name.toLowerCase()
-    const taken = () => refuse.conflict(t`there is a repository ${owner.name}/${name} by now: restore it under another name`)
-    if (await findRepositoryByName.first(tx, { ownerId: owner.id, lowerName })) throw taken()
-    await dropRedirect(tx, owner.id, lowerName)
-    await putRepositoryBack(tx, id, { ...before, owner_id: owner.id, name, lower_name: lowerName }).catch((error: unknown) => {
-      throw isNameTaken(error) ? taken() : error
-    })
-    const blocked = await findBlockedWith(tx, owner.id)
-    const fits = (_: string, { user_id }: Row) => typeof user_id !== "number" || !blocked.has(user_id)
-    const tied = { tables: captured.tables.filter(([table]) => table !== "repositories"), links: [] }
-    const counts = await putRowsBack(tx, await foreignKeysOf(services.database, tx), tied, fits)
-    const count = (await recountOwned(tx, [owner.id])).get(owner.id) ?? 0
-    requireBelowLimit(services, me, owner, count)
-    await recountStars(tx, { repositoryIds: [id], userIds: numbersOf(rowsOf(captured, "stars"), "user_id") })
-    await recountWatchers(tx, [id])
-    await recountTopics(tx, numbersOf(rowsOf(captured, "repository_topics"), "topic_id"))
-    const repository = await findRepositoryById.first(tx, { id })
-    if (!repository) throw refuse.notFound()
-    await recountForks(tx, repository.fork_of_id === null ? [] : [repository.fork_of_id])
-    publish(tx, { kind: "repository.restored", repository, owner, actor: me, at: services.now() })
-    return answered(found, `${services.site.rootUrl}/${owner.name}/${name}`, counts, { name: repository.name })
-  })
 }

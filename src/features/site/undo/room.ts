@@ -1,5 +1,7 @@
+import { findRepositoryById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Services } from "../../../core/services.ts"
+import { removeActionFolderJob } from "../../actions/files/files.ts"
 import { removeFilesJob } from "../../code/attachments/files.ts"
 import { deleteAttachments } from "../../code/attachments/rules.ts"
 import { type Deletion, findFilesOf, findOldestBy, takeDeletion, weighOwner } from "../../code/deletions/store.ts"
@@ -13,6 +15,8 @@ export async function endDeletion(tx: Transaction, services: Services, { id }: P
   if (!ended) return false
   if (uuids.length > 0) await jobs.enqueue(tx, removeFilesJob, { uuids })
   if (ended.kind !== "repository" || ended.repository_id === null) return true
+  const repository = await findRepositoryById.first(tx, { id: ended.repository_id })
+  if (repository) await jobs.enqueue(tx, removeActionFolderJob, { storage: repository.storage })
   await deleteAttachments(tx, services, { repository_id: ended.repository_id })
   await jobs.enqueue(tx, deleteRemainsJob, { repositoryId: ended.repository_id })
   return true

@@ -1,6 +1,7 @@
 import { sql } from "kysely"
 import type { Database, Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
+import { findContent, putContent } from "../../code/deletions/store.ts"
 
 /*
  * The rows that a deletion takes along, found by the foreign keys of the schema itself: what cascades is captured, what loses a reference is remembered by its id. The same keys
@@ -295,7 +296,7 @@ export async function findBlockedWith(tx: Handle, userId: number): Promise<Reado
   return new Set(rows.map(({ blocker_id, blocked_id }) => (blocker_id === userId ? blocked_id : blocker_id)))
 }
 
-/** What a repository has as it is stored, or as it is counted: that of now holds. Nothing tells any more where a mirror copied from. */
+/** What a repository has as it is stored, or as it is counted: that of now holds. */
 const OF_NOW: ReadonlySet<string> = new Set([
   "id",
   "storage",
@@ -310,34 +311,74 @@ const OF_NOW: ReadonlySet<string> = new Set([
   "open_pulls_count",
   "releases_count",
   "openness",
-  "is_mirror",
 ])
 
-/** Gives a repository its former columns; what it was made from, as far as that is there. */
+/** Gives a repository its former columns. */
 export async function putRepositoryBack(tx: Transaction, id: number, before: Row): Promise<void> {
-  const parents = ["fork_of_id", "template_id"].flatMap((column) => (typeof before[column] === "number" ? before[column] : []))
-  const there = await findThere(tx, "repositories", parents)
-  const isGone = (column: string, value: Plain) =>
-    (column === "fork_of_id" || column === "template_id") && typeof value === "number" && !there.has(value)
   const changes = Object.entries(before)
     .filter(([column]) => !OF_NOW.has(column))
-    .map(([column, value]) => sql`${sql.ref(column)} = ${isGone(column, value) ? null : value}`)
-  const table = sql.table("repositories")
-  await sql`update ${table} set ${sql.join(changes)} where id = ${id}`.execute(tx)
+    .map(([column, value]) => sql`${sql.ref(column)} = ${value}`)
+  await sql`update ${sql.table("repositories")} set ${sql.join(changes)} where id = ${id}`.execute(tx)
 }
 
-/** What a repository loses while it can be restored, and gets back: its own row, and who has to do with it. Secrets, keys, webhooks and mirrors are not kept. */
-const OF_REPOSITORY = ["collaborations", "team_repositories", "watches", "stars", "repository_topics", "repository_redirects"] as const
+/**
+ * What a repository loses while it can be restored, and gets back: who has to do with it, and what would act or let somebody in while it is deleted. Secrets stay sealed. Not kept are offers of a transfer, and what its
+ * workflows listen to, which is read again.
+ */
+const OF_REPOSITORY = [
+  "collaborations",
+  "team_repositories",
+  "watches",
+  "stars",
+  "repository_topics",
+  "repository_redirects",
+  "deploy_keys",
+  "webhooks",
+  "mirrors",
+  "push_mirrors",
+  "runners",
+  "runner_registrations",
+  "lfs_locks",
+  "packages",
+] as const
+
+/** What loses a reference to a repository that is deleted. */
+const TIED = [
+  ["repositories", "fork_of_id"],
+  ["repositories", "template_id"],
+  ["pulls", "head_repository_id"],
+] as const
 
 /** The same for a repository as a whole, whose other rows stay where they are. */
 export async function captureRepository(tx: Transaction, id: number, most: number): Promise<Captured | undefined> {
   const room: Room = { left: most }
-  const own = await readRows(tx, { table: "repositories", column: "id", ids: [id] }, room)
-  const tables: (readonly [string, readonly Row[]])[] = [["repositories", own ?? []]]
-  for (const table of OF_REPOSITORY) {
-    const rows = await readRows(tx, { table, column: "repository_id", ids: [id] }, room)
+  const tables: (readonly [string, readonly Row[]])[] = []
+  for (const [table, column] of [["repositories", "id"], ...OF_REPOSITORY.map((each) => [each, "repository_id"] as const)] as const) {
+    const rows = await readRows(tx, { table, column, ids: [id] }, room)
     if (!rows) return undefined
     tables.push([table, rows])
+    // A key that no repository uses any more is forgotten.
+    if (table !== "deploy_keys") continue
+    const keyIds = rows.flatMap(({ key_id }) => (typeof key_id === "number" ? key_id : []))
+    const keys = await readRows(tx, { table: "public_keys", column: "id", ids: keyIds }, room)
+    if (!keys) return undefined
+    tables.push(["public_keys", keys])
   }
-  return { tables, links: [] }
+  const links: (readonly [string, string, number, readonly number[]])[] = []
+  for (const [table, column] of TIED) {
+    const referring = (await findReferring(tx, table, column, [id])).get(id) ?? []
+    room.left -= referring.length * 12
+    links.push([table, column, id, referring])
+  }
+  return room.left < 0 ? undefined : { tables, links }
+}
+
+/** Takes the collaborations of these people out of what is kept of a repository. */
+export async function dropKeptCollaborations(tx: Transaction, deletionId: number, userIds: ReadonlySet<number>): Promise<void> {
+  const kept = await findContent.first(tx, { id: deletionId })
+  if (!kept) return
+  const { tables, links }: Captured = JSON.parse(kept.content)
+  const stays = ({ user_id }: Row) => typeof user_id !== "number" || !userIds.has(user_id)
+  const left = tables.map(([table, rows]) => [table, table === "collaborations" ? rows.filter(stays) : rows] as const)
+  await putContent(tx, { id: deletionId, content: JSON.stringify({ tables: left, links }) })
 }

@@ -27,7 +27,7 @@ import { repositoryPath } from "../../../web/address.ts"
 import { notice } from "../../../web/components.ts"
 import { formView } from "../../../web/form.ts"
 import { repositoryPage } from "../../repository/frame.ts"
-import { undoDeletion } from "../deleted.ts"
+import { beforeDeletion, undoDeletion, unlessKept } from "../deleted.ts"
 import type { ConversationCall } from "./call.ts"
 import { taskForms } from "./task-forms.ts"
 
@@ -152,14 +152,16 @@ const readsText = {
   },
 }
 
-type EditorCall = OnComment & Me & Pick<ConversationCall, "path" | "draft">
+type EditorCall = OnComment & Me & Pick<ConversationCall, "path" | "draft" | "services">
 
 /** The part of the editor that deletes: a comment, or by its summary the whole review, which its reviewer alone can do. */
-function deletion({ path, draft, comment, me }: EditorCall, { deleteReview }: Where, deleteComment: Page, from: string): Content {
+function deletion(call: EditorCall, { deleteReview }: Where, deleteComment: Page, from: string): Content {
+  const { path, draft, comment, me } = call
   if (comment.kind !== "review")
     return html`
       <h2 id="delete">Delete</h2>
-      <p>This deletes the comment with its attachments and reactions, and cannot be undone.</p>
+      <p>This deletes the comment with its attachments and reactions.</p>
+      ${beforeDeletion(call)}
       ${formView(deleteComment, {
         path,
         draft,
@@ -231,7 +233,7 @@ function commentEditorOf(where: Where) {
     does: named(commentOperations, "issueDeleteComment"),
     on: commentEditor,
     also: ["from"],
-    done: t("Comment deleted."),
+    done: unlessKept(t("Comment deleted.")),
     undo: undoDeletion("comment"),
     to: ({ path, field }) => pageOf(where, path, field("from")),
   })
@@ -355,7 +357,7 @@ function stateForms(declare: Declare, { kind, tab }: Where) {
     }),
     remove: declare("delete", "delete", does("issueDelete"), {
       confirms: ({ index }) => `#${index}`,
-      done: t("Deleted."),
+      done: unlessKept(t("Deleted.")),
       undo: undoDeletion(kind),
       to: ({ path }) => `/${path["owner"]}/${path["repo"]}/${tab}`,
     }),

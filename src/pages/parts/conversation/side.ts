@@ -17,6 +17,7 @@ import { label, personWithAvatar } from "../../../web/components.ts"
 import { formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { dayOf, plural } from "../../../web/time.ts"
+import { beforeDeletion } from "../deleted.ts"
 import { homeName } from "../issues/list-view.ts"
 import { labelsCreatedAt, labelsField, milestoneField, peopleField, projectsField } from "../picker.ts"
 import type { ConversationCall } from "./call.ts"
@@ -353,19 +354,22 @@ function administration({ call, forms }: Side): Content {
           }),
         )
       }
-      ${opened(
-        call,
-        forms.remove,
-        issue.is_pull === 1 ? t("Delete this pull request") : t("Delete this issue"),
-        formView(forms.remove, {
-          path,
-          draft,
-          look: "danger",
-          submit: t("Delete"),
-          confirm: `#${issue.number}`,
-          fields: [{ kind: "content", content: html`<p class="small">This deletes all its comments, and cannot be undone.</p>` }],
-        }),
-      )}
+      ${removal(call, forms)}
     `,
   )
 }
+
+const removal = (call: ConversationCall, forms: ConversationForms): Content =>
+  opened(
+    call,
+    forms.remove,
+    call.issue.is_pull === 1 ? t("Delete this pull request") : t("Delete this issue"),
+    formView(forms.remove, {
+      path: call.path,
+      draft: call.draft,
+      look: "danger",
+      submit: t("Delete"),
+      confirm: `#${call.issue.number}`,
+      fields: [{ kind: "content", content: html`<div class="small"><p>This deletes all its comments.</p>${beforeDeletion(call)}</div>` }],
+    }),
+  )

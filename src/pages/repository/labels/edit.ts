@@ -9,7 +9,7 @@ import { repositoryLabelOperations } from "../../../features/planning/labels/rep
 import { findLabel, ofRepository } from "../../../features/planning/labels/store.ts"
 import { label } from "../../../web/components.ts"
 import { type Field, formView } from "../../../web/form.ts"
-import { undoDeletion } from "../../parts/deleted.ts"
+import { beforeDeletion, undoDeletion, unlessKept } from "../../parts/deleted.ts"
 import { repositoryPage } from "../frame.ts"
 
 /** Labels of a repository are made, changed and deleted. */
@@ -86,6 +86,7 @@ const editor: Page = page({
         ${formView(edit, { path, record, draft, submit: t("Save"), fields: [...fields, archived] })}
         <h2>Delete</h2>
         <p>It is removed from all issues and pull requests.</p>
+        ${beforeDeletion(call)}
         ${formView(remove, { path, draft, submit: t("Delete label"), look: "danger" })}
       `,
     })
@@ -109,7 +110,7 @@ const remove = form({
   address: "POST /{owner}/{repo}/labels/{id}/delete",
   does: named(repositoryLabelOperations, "issueDeleteLabel"),
   on: editor,
-  done: t("Label deleted."),
+  done: unlessKept(t("Label deleted.")),
   undo: undoDeletion("label"),
   to: toList,
 })

@@ -10,7 +10,7 @@ import { milestoneOperations } from "../../../features/planning/milestones/opera
 import { findMilestone } from "../../../features/planning/milestones/store.ts"
 import { repositoryPath } from "../../../web/address.ts"
 import { type Field, formView } from "../../../web/form.ts"
-import { undoDeletion } from "../../parts/deleted.ts"
+import { beforeDeletion, undoDeletion, unlessKept } from "../../parts/deleted.ts"
 import { repositoryPage } from "../frame.ts"
 
 /** Milestones are made, changed, closed and deleted. */
@@ -91,6 +91,7 @@ const editor: Page = page({
         })}
         <h2>Delete</h2>
         <p>Its issues and pull requests stay, without a milestone.</p>
+        ${beforeDeletion(call)}
         ${formView(remove, { path, draft, submit: t("Delete milestone"), look: "danger" })}
       `,
     })
@@ -128,7 +129,7 @@ const remove = form({
   address: "POST /{owner}/{repo}/milestone/{id}/delete",
   does: named(milestoneOperations, "issueDeleteMilestone"),
   on: editor,
-  done: t("Milestone deleted."),
+  done: unlessKept(t("Milestone deleted.")),
   undo: undoDeletion("milestone"),
   to: toList,
 })

@@ -21,7 +21,7 @@ import { type Field, formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { bytes } from "../../../web/time.ts"
 import { subjectOf } from "../../parts/code/commits-view.ts"
-import { undoDeletion } from "../../parts/deleted.ts"
+import { beforeDeletion, undoDeletion, unlessKept } from "../../parts/deleted.ts"
 import { repositoryPage } from "../frame.ts"
 
 /** Releases are written, published, changed and deleted, and get their files. */
@@ -128,7 +128,7 @@ const remove = form({
   does: named(releaseOperations, "repoDeleteReleaseByTag"),
   on: edit,
   confirms: ({ tag = "" }) => tag,
-  done: t("Release deleted. Its tag stays."),
+  done: unlessKept(t("Release deleted. Its tag stays.")),
   undo: undoDeletion("release"),
   to: ({ path: { owner, repo } }) => path(owner, repo, "releases"),
 })
@@ -220,6 +220,7 @@ async function writePage(call: Call, { view, record, draft }: Writing): Promise<
               ${filesView(call, view, values, draft)}
               <h2 id="delete">Delete</h2>
               <p>Its notes and files are deleted. The tag stays.</p>
+              ${beforeDeletion(call)}
               ${formView(remove, { path: values, draft, look: "danger", confirm: view.release.tag_name, submit: t("Delete release") })}
             `
             : html`<p class="muted">You can add files once it is saved. Drafts are only visible to people with write access.</p>`

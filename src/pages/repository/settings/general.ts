@@ -5,7 +5,7 @@ import { memberOf } from "../../../core/check.ts"
 import { form } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
 import { type Text, t } from "../../../core/language/message.ts"
-import { named } from "../../../core/operation.ts"
+import { named, type Request } from "../../../core/operation.ts"
 import { type Draft, moved, type Page, page } from "../../../core/page.ts"
 import { lifecycleOperations } from "../../../features/code/lifecycle/operations.ts"
 import { findRecipient, withdrawTransfer } from "../../../features/code/lifecycle/transfer.ts"
@@ -14,6 +14,7 @@ import { topicOperations } from "../../../features/code/topics/operations.ts"
 import { path, repositoryPath } from "../../../web/address.ts"
 import { notice } from "../../../web/components.ts"
 import { formButton, formView, unfold } from "../../../web/form.ts"
+import { beforeDeletion, isKept, unlessKept } from "../../parts/deleted.ts"
 import { ABOUT, namesOf, PULLS, UNITS } from "./fields.ts"
 import { settingsPage } from "./frame.ts"
 import { settingsOf } from "./values.ts"
@@ -216,16 +217,16 @@ const remove = form({
   does: named(lifecycleOperations, "repoDelete"),
   on: general,
   confirms: fullName,
-  done: t("Repository deleted."),
+  done: unlessKept(t("Repository deleted.")),
   undo: {
     by: { id: "personal.undoDelete" },
     path: () => ({}),
-    fields: ({ services, path: { owner = "" } }) => (services.config.undo.keepSeconds > 0 ? { owner } : undefined),
+    fields: ({ headers, path: { owner = "" } }) => (isKept(headers) ? { owner } : undefined),
   },
   to: ({ path: { owner } }) => path(owner),
 })
 
-type Danger = OnRepository & { readonly path: Names; readonly draft: Draft | undefined }
+type Danger = OnRepository & Pick<Request, "services"> & { readonly path: Names; readonly draft: Draft | undefined }
 
 /** What is done seldom and with care: a sentence about it, and its form. */
 const danger = ({ path, draft }: Danger, to: Page, title: Text, about: Text, more: Partial<Parameters<typeof formView>[1]> = {}): Html =>
@@ -258,12 +259,9 @@ function dangerZone(call: Danger, recipient: User | undefined): Html {
       ${visibilityPart(call)}${isOwner && transferPart(call, recipient)}${repository.is_mirror === 0 && archivePart(call)}
       ${
         isOwner
-          ? danger(
-              call,
-              remove,
-              t("Delete repository"),
-              t("Everything in it is deleted. It can be restored for as long as this site keeps what was deleted."),
-            )
+          ? danger(call, remove, t("Delete repository"), t("Everything in it is deleted."), {
+              fields: [{ kind: "content", content: beforeDeletion(call, repository) }],
+            })
           : html`<p class="muted">Only owners can transfer or delete it.</p>`
       }
       <p><a href="${repositoryPath(call)}/deleted">Deleted in this repository</a></p>

@@ -312,6 +312,10 @@ withHearth("caches of jobs", { people: ["ann"], config, on: databaseKinds }, ({ 
     await save(job, "k")
     await create(job, "open")
     expect((await forge.call(ann, `DELETE /repos/${repository}`)).status).toBe(204)
+    // They stay while it can be restored.
+    expect(await files()).not.toEqual([])
+    expect((await create(job, "k")).status).toBe(401)
+    await forge.call(ann, `DELETE /user/deleted/${(await forge.call(ann, "GET /user/deleted")).body[0].id}`)
     expect(await files()).toEqual([])
     const { read } = services().database
     for (const table of ["action_caches", "action_uploads"] as const) {

@@ -54,6 +54,12 @@ describe("messages to chats", () => {
     })
   })
 
+  it("say that something is there again, which to other receivers is made again", () => {
+    const titleOf = (event: string, payload: object) => JSON.stringify(say("discord", event, { ...common, ...payload, restored: true }))
+    expect(titleOf("issues", issue)).toContain("Issue #7 It <flickers> restored by ada")
+    expect(titleOf("repository", { action: "created" })).toContain("Repository restored by ada")
+  })
+
   it("for markdown take out the marks of others", () => {
     expect(say("dingtalk", "push", push)).toMatchObject({
       msgtype: "actionCard",

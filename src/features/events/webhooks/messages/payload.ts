@@ -47,6 +47,7 @@ const Payload = Type.Object({
   reason: Type.Optional(Type.String()),
   changes: Type.Optional(Type.Object({ name: Type.Optional(Type.Object({ from: Type.String() })) })),
   package: Type.Optional(Package),
+  restored: Type.Optional(Type.Boolean()),
 })
 export type Payload = Static<typeof Payload>
 

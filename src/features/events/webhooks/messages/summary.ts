@@ -28,9 +28,10 @@ const short = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, "")
 const firstLine = (text: string): string => text.split("\n", 1)[0] ?? ""
 
 /** The summary of a payload; undefined where there is nothing to say, as for a push without commits. */
-export function summarize(event: string, payload: Payload): Summary | undefined {
+export function summarize(event: string, told: Payload): Summary | undefined {
   // It is of no repository, and for programs.
   if (event === AUDIT) return undefined
+  const payload = told.restored ? { ...told, action: "restored" } : told
   const { repository, sender } = payload
   const place: Part = { text: repository.full_name, link: repository.html_url }
   const who: Part = { text: sender.login, link: sender.html_url }
@@ -131,7 +132,10 @@ function onSubject(payload: Payload, said: Say): Summary | undefined {
   if (review) return said("blue", subject.html_url, [`${kind} `, name, " reviewed"], { words: review.content })
   const verb = action === "closed" && subject.merged ? "merged" : action.replaceAll("_", " ")
   const whom = reviewer ? [`: ${reviewer.login}`] : []
-  const color =
-    verb === "merged" || verb === "opened" || verb === "reopened" ? "green" : verb === "closed" || verb === "deleted" ? "red" : "yellow"
+  const color = ["merged", "opened", "reopened", "restored"].includes(verb)
+    ? "green"
+    : verb === "closed" || verb === "deleted"
+      ? "red"
+      : "yellow"
   return said(color, subject.html_url, [`${kind} `, name, ` ${verb}`, ...whom], { words: action === "opened" ? subject.body : "" })
 }
