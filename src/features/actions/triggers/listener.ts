@@ -8,6 +8,7 @@ import { findKeptRepository } from "../../code/deletions/store.ts"
 import { ACTIONS_USER } from "../../people/users/present.ts"
 import { type External, externalOf, repositoryOf } from "../external/events.ts"
 import { removeActionFolderJob } from "../files/files.ts"
+import { cancelAll } from "../runs/rules.ts"
 import { startForEventJob } from "./on-event.ts"
 import { startForPullJob } from "./on-pull.ts"
 import { readSchedulesJob } from "./schedules.ts"
@@ -49,7 +50,7 @@ export const workflows: Listener = {
 /** Runs of a deleted repository end; its files go with it, unless it can be restored. */
 async function forget(tx: Transaction, services: Services, { repository }: EventOf<"repository.deleted">): Promise<void> {
   const { id, storage } = repository
-  if (await findKeptRepository.first(tx, { repositoryId: id })) await (await import("../runs/rules.ts")).cancelAll(tx, services, id)
+  if (await findKeptRepository.first(tx, { repositoryId: id })) await cancelAll(tx, services, id)
   else await services.jobs.enqueue(tx, removeActionFolderJob, { storage })
 }
 
