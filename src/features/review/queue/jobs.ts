@@ -2,6 +2,9 @@ import { defineJob, type JobDefinition, type Task } from "../../../core/jobs/job
 import { deleteMergedBranch } from "../merging/delete-branch.ts"
 import { findMerging } from "../merging/jobs.ts"
 import { advance, deleteLandedBranch, leaving, removeTrialRef, trialIsDue } from "./kinds.ts"
+import { leaveQueue } from "./leaving.ts"
+import { findBusyQueues, findQueue, findTrial, removeOldTrials } from "./store.ts"
+import { removeReference } from "./trials.ts"
 
 /** The jobs of merge queues, and what the clock does for them. */
 
@@ -16,16 +19,15 @@ export const queueJobs: readonly JobDefinition[] = [
   }),
   defineJob({
     ...leaving,
-    run: async (left, { context }) => (await import("./leaving.ts")).leaveQueue(context, left),
+    run: (left, { context }) => leaveQueue(context, left),
   }),
   defineJob({
     ...removeTrialRef,
     run: async ({ trialId }, { context }) => {
-      const { findQueue, findTrial } = await import("./store.ts")
       const db = context.database.read
       const trial = await findTrial.first(db, { id: trialId })
       const queue = trial && (await findQueue.first(db, { id: trial.queue_id }))
-      if (queue) await (await import("./trials.ts")).removeReference(context, trial, queue)
+      if (queue) await removeReference(context, trial, queue)
     },
   }),
   defineJob({
@@ -42,7 +44,6 @@ export const advanceMergeQueues: Task = {
   name: "advance_merge_queues",
   cron: "*/5 * * * *",
   run: async ({ database, jobs }) => {
-    const { findBusyQueues } = await import("./store.ts")
     const busy = await findBusyQueues(database.read)
     if (busy.length > 0)
       await database.write(async (tx) => {
@@ -59,7 +60,6 @@ export const forgetTrials: Task = {
   name: "forget_merge_trials",
   cron: "50 3 * * *",
   run: async ({ database, now }) => {
-    const { removeOldTrials } = await import("./store.ts")
     const removed = await database.write((tx) => removeOldTrials.changes(tx, { before: now() - KEPT }))
     return `${removed} removed`
   },

@@ -5,6 +5,7 @@ import { t, type Words } from "../../../core/language/message.ts"
 import { storedWords } from "../../../core/language/stored.ts"
 import { branchOf } from "../../../git/index.ts"
 import { advance, leaving } from "./kinds.ts"
+import { dropTrial } from "./leaving.ts"
 import { findEntryOfIssue, findQueueOf, findQueuesIn, findTestedBy, renameQueue } from "./listener-store.ts"
 
 /** Pull requests leave queues when they are no longer what lined up, and queues are looked at when something has changed that they wait for. All but names is left to jobs. */
@@ -50,8 +51,7 @@ async function hear(delivery: Delivery, event: DomainEvent): Promise<void> {
     }
     case "repository.deleted":
       if (event.mayBeRestored)
-        for (const queue of await findQueuesIn(tx, { repositoryId: event.repository.id }))
-          await (await import("./leaving.ts")).dropTrial(tx, services, queue)
+        for (const queue of await findQueuesIn(tx, { repositoryId: event.repository.id })) await dropTrial(tx, services, queue)
       break
     case "branch.renamed":
       await renameQueue(tx, event.repository.id, event.from, event.to)

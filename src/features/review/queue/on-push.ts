@@ -3,12 +3,12 @@ import type { PushStep } from "../../code/pushes/step.ts"
 import { standIn } from "../../people/users/present.ts"
 import { recordMerge } from "../merging/merged.ts"
 import { deleteLandedBranch } from "./kinds.ts"
+import { findEntries, findQueue, findTrial, isOpen, removeEntry } from "./store.ts"
+import { endTrial, lockQueue } from "./trials.ts"
 
 /** Marks the pull requests of a trial as merged, in the transaction that records the push which lands it. */
 export const completeLanding: PushStep = async ({ services, landing, changes: [change] }) => {
   if (!landing || !change) return async () => {}
-  const { findEntries, findQueue, findTrial, isOpen, removeEntry } = await import("./store.ts")
-  const { endTrial, lockQueue } = await import("./trials.ts")
   return async (tx, { repository, owner, now }) => {
     const trial = await findTrial.first(tx, { id: landing.trialId })
     const queue = trial && (await findQueue.first(tx, { id: trial.queue_id }))

@@ -4,6 +4,7 @@ import { refuse } from "../../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import { findProtection } from "../../code/protections/rules.ts"
 import { EditMergeQueueEntryOption, EditMergeQueueOption, MergeQueue, MergeQueueEntry, QueuePullRequestOption } from "./records.ts"
+import { findEntry } from "./store.ts"
 
 const shared = { tag: "repository", scope: ["repository"], since: "0.2.0" } as const
 
@@ -58,7 +59,6 @@ export const queueOperations: readonly Operation[] = [
     answers: { 200: MergeQueueEntry },
     refuses: ["forbidden", "notFound"],
     handle: async ({ services, db, pull, issue }) => {
-      const { findEntry } = await import("./store.ts")
       const entry = await findEntry.first(db, { pullId: pull.id })
       if (!entry) throw refuse.notFound()
       const { presentEntry } = await import("./present.ts")

@@ -1,5 +1,6 @@
 import type { Task } from "../../../core/jobs/schedule.ts"
 import { findExpired } from "../../code/deletions/store.ts"
+import { endDeletion } from "./room.ts"
 
 const BATCH = 50
 
@@ -9,7 +10,6 @@ export const endDeletions: Task = {
   cron: "7 * * * *",
   run: async (services, signal) => {
     const { config, database, now } = services
-    const { endDeletion } = await import("./room.ts")
     const before = now() - config.undo.keepSeconds + (config.undo.keepSeconds === 0 ? 1 : 0)
     let ended = 0
     for (;;) {
