@@ -127,7 +127,7 @@ withHearth("a branch with a merge queue", { people: ["vera", "nils"], on: databa
     const [given] = (await repo.queue()).recent_trials
     expect(given).toMatchObject({ state: "dropped", reason: "the repository was deleted", pull_requests: [one] })
     expect((await forge.call(vera, `GET ${repo.at}/git/refs/queue`)).status).toBe(404)
-    await jobs.tasks.run("advance_merge_queues")
+    await settle()
     const after = await trial()
     expect([after?.numbers, after?.state, after?.ref === before?.ref]).toEqual([[one], "testing", false])
     await forge.call(vera, `DELETE ${repo.at}/pulls/${one}/queue`)

@@ -53,6 +53,9 @@ async function hear(delivery: Delivery, event: DomainEvent): Promise<void> {
       if (event.mayBeRestored)
         for (const queue of await findQueuesIn(tx, { repositoryId: event.repository.id })) await dropTrial(tx, services, queue)
       break
+    case "repository.restored":
+      for (const { id } of await findQueuesIn(tx, { repositoryId: event.repository.id })) await look(delivery, id)
+      break
     case "branch.renamed":
       await renameQueue(tx, event.repository.id, event.from, event.to)
       break
