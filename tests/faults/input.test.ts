@@ -4,7 +4,7 @@ import { operations } from "../../src/operations.ts"
 import { prepareCall } from "../examples/prepare.ts"
 import type { FreshKind } from "../support/database.ts"
 import { withWorld } from "../support/fixture.ts"
-import { send as call } from "../support/http.ts"
+import { send as call, exchange } from "../support/http.ts"
 import { sweep } from "../support/sample.ts"
 import { openCheckedWorld } from "../support/world.ts"
 
@@ -97,14 +97,12 @@ for (const swept of sweep(operations))
       path: string,
       { authorization, body, type = "application/json" }: Sending = {},
     ): Promise<number> => {
-      const answer = await fetch(`${world.hearth.url}/api/v1${path}`, {
+      const { status } = await exchange(`${world.hearth.url}/api/v1${path}`, {
         method: operation.method,
         headers: { ...(authorization && { authorization }), ...(body !== undefined && { "content-type": type }) },
-        ...(body !== undefined && operation.method !== "GET" && { body }),
-        redirect: "manual",
+        body: operation.method === "GET" ? undefined : body,
       })
-      await answer.arrayBuffer()
-      return answer.status
+      return status
     }
 
     it.each(swept.parts.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(

@@ -1,4 +1,5 @@
 /** Walks a site from link to link, as a reader without scripts would. */
+import { exchange } from "../support/http.ts"
 
 export interface Visited {
   readonly path: string
@@ -40,9 +41,9 @@ export async function crawl({ url, cookie, entries, most, ofOneShape = 6 }: Craw
   const waiting = entries.map((path) => ({ path, from: "" }))
   for (let next = waiting.shift(); next && visited.length < most; next = waiting.shift()) {
     const { path, from } = next
-    const answer = await fetch(url + path, { redirect: "manual", headers: { accept: "text/html", ...(cookie === "" ? {} : { cookie }) } })
+    const answer = await exchange(url + path, { headers: { accept: "text/html", ...(cookie === "" ? {} : { cookie }) } })
     const type = answer.headers.get("content-type") ?? ""
-    const html = await answer.text()
+    const html = answer.text
     visited.push({ path, from, status: answer.status, type, html: type.startsWith("text/html") ? html : "" })
     const links =
       answer.status >= 300 && answer.status < 400

@@ -11,6 +11,7 @@ import { type Page, sentText } from "../../src/core/page.ts"
 import Type from "../../src/core/schema.ts"
 import { otherwise, pages } from "../../src/pages.ts"
 import { openHttp } from "../../src/servers/http.ts"
+import { exchange } from "../support/http.ts"
 import { type Expected, expected } from "./expectation.ts"
 import { buildWorld, type Role, roles, type Visibility, visibilities, type World } from "./world.ts"
 
@@ -100,14 +101,12 @@ describe("the permission matrix of pages", () => {
 
   async function ask(page: Page, path: string, role: Role): Promise<string> {
     const cookie = cookies.get(role)
-    const answer = await fetch(url + path, {
+    const answer = await exchange(url + path, {
       method: page.method,
-      redirect: "manual",
       headers: { accept: "text/html", "sec-fetch-site": "same-origin", ...(cookie === undefined ? {} : { cookie }) },
       ...(page.method === "POST" ? { body: page.upload ? fileIn(page.upload.field) : new URLSearchParams() } : {}),
     })
-    const text = await answer.text()
-    if (answer.status === 200 && text === LET_IN) return LET_IN
+    if (answer.status === 200 && answer.text === LET_IN) return LET_IN
     // A form asks for the sign-in in place, so that nothing that was typed is lost; a file has to be chosen again.
     const login = `/user/login?redirect_to=${encodeURIComponent(page.upload ? "/" : path)}`
     const asks =
@@ -129,8 +128,8 @@ describe("the permission matrix of pages", () => {
 
   /** The answer without the address, which it repeats. */
   async function missing(path: string, cookie: string): Promise<string> {
-    const answer = await fetch(hearth.url + path, { headers: { accept: "text/html", cookie }, redirect: "manual" })
-    const text = (await answer.text()) || (answer.headers.get("location") ?? "")
+    const answer = await exchange(hearth.url + path, { headers: { accept: "text/html", cookie } })
+    const text = answer.text || (answer.headers.get("location") ?? "")
     return `${answer.status} ${text
       .replaceAll(encodeURIComponent(path), "")
       .replaceAll(path, "")

@@ -12,6 +12,7 @@ import { backgroundOf } from "../../src/features/code/repositories/background.ts
 import { pages } from "../../src/pages.ts"
 import { statementsOf } from "../support/database.ts"
 import { freshHearth, PASSWORD, type TestHearth } from "../support/hearth.ts"
+import { exchange } from "../support/http.ts"
 import { sessionOf } from "../support/session.ts"
 import { openWorld, type Person } from "../support/world.ts"
 
@@ -89,10 +90,7 @@ async function measureAll(): Promise<ReadonlyMap<string, Measured>> {
   const measured = new Map<string, Measured>()
   for (const page of shown) {
     const path = addressOf(page)
-    const ask = async (query: string) => {
-      const answer = await fetch(`${forge.hearth.url}${path}?${query}`, { redirect: "manual", headers: { accept: "text/html", cookie } })
-      return { status: answer.status, text: await answer.text() }
-    }
+    const ask = (query: string) => exchange(`${forge.hearth.url}${path}?${query}`, { headers: { accept: "text/html", cookie } })
     // What git has to say is kept from the first time; the page itself is not, by another address.
     for (let time = 0; IS_COMING.test((await ask(`before=${time}`)).text); time += 1) await settle()
     await settle()

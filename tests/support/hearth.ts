@@ -3,6 +3,7 @@ import { type Hearth, startHearth } from "../../src/app.ts"
 import type { ConfigOverrides } from "../../src/core/config.ts"
 import { recountStars, recountWatchers } from "../../src/features/code/repositories/counters-store.ts"
 import { type FreshKind, freshUrl } from "./database.ts"
+import { exchange } from "./http.ts"
 
 /** The password of the people that `person` makes. */
 export const PASSWORD = "pass-word-1"
@@ -48,21 +49,19 @@ export async function freshHearth(
   const fresh = await freshUrl(kind)
   const hearth = await startHearth({ halted: !running, memory: true, config: { ...config, databaseUrl: fresh.url }, now })
   const root = `token ${hearth.token}`
-  const call: TestHearth["call"] = async (caller, route, body, headers = {}) => {
+  const call: TestHearth["call"] = async (caller, route, body, more = {}) => {
     const [method = "GET", path = "/"] = route.split(" ")
-    const response = await fetch(`${hearth.url}/api/v1${path}`, {
+    const { status, headers, text } = await exchange(`${hearth.url}/api/v1${path}`, {
       method,
-      redirect: "manual",
       headers: {
         ...(caller === undefined ? {} : { authorization: caller }),
         ...(body === undefined || body instanceof FormData ? {} : { "content-type": "application/json" }),
-        ...headers,
+        ...more,
       },
-      ...(body === undefined ? {} : { body: typeof body === "string" || body instanceof FormData ? body : JSON.stringify(body) }),
+      body: body === undefined || typeof body === "string" || body instanceof FormData ? body : JSON.stringify(body),
     })
-    const text = await response.text()
-    const isJson = /\bjson\b/.test(response.headers.get("content-type") ?? "")
-    return { status: response.status, headers: response.headers, body: text === "" ? undefined : isJson ? JSON.parse(text) : text }
+    const isJson = /\bjson\b/.test(headers.get("content-type") ?? "")
+    return { status, headers, body: text === "" ? undefined : isJson ? JSON.parse(text) : text }
   }
   const person: TestHearth["person"] = async (name, more = {}) => {
     const made = await call(root, "POST /admin/users", {
