@@ -48,7 +48,8 @@ const exchangeBytes = (
   headers: Readonly<Record<string, string>>,
   body: string | Uint8Array | undefined,
 ): Promise<Answered> =>
-  new Promise((resolve, reject) => {
+  new Promise((resolve, refuse) => {
+    const reject = (cause: Error): void => refuse(new TypeError("fetch failed", { cause }))
     // Node.js tells no length of what goes with a DELETE.
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }
     const all = { accept: "*/*", "user-agent": "node", ...length, ...headers }
