@@ -73,7 +73,7 @@ async function work(ledger: Ledger, isOver: () => boolean): Promise<void> {
   const endlessly = async (step: (count: number) => Promise<void>): Promise<void> => {
     for (let count = 0; !isOver(); count++) {
       await step(count)
-      await sleep(100)
+      await sleep(50)
     }
   }
   const several = (number: number, step: (writer: number, count: number) => Promise<void>) =>
