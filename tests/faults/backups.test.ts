@@ -100,7 +100,7 @@ async function write(world: World, writer: number): Promise<void> {
       () => 0,
     )
     if (status === 201) world.acknowledged.push(title)
-    await sleep(50)
+    await sleep(20)
   }
 }
 
@@ -122,7 +122,6 @@ async function push(world: World, pusher: number): Promise<void> {
     await git(clone, "push", "-qf", "origin", `HEAD~${Math.min(count, 3)}:refs/heads/wild`)
     await git(clone, "push", "-q", "origin", `HEAD:refs/tags/t${count}`)
     if (count > 2) await git(clone, "push", "-q", "origin", `:refs/tags/t${count - 2}`)
-    await sleep(100)
   }
 }
 
