@@ -10,7 +10,7 @@ import { type ServerProcess, startServer } from "../support/server-process.ts"
 
 const PASSWORD = "root-pass-1"
 const ROUNDS = 3
-const EACH = 30
+const EACH = 20
 
 /**
  * The server is killed while a client sends writes with keys, and the client sends all of them again, as it must when it has no answer. What is in the database alone was done once, with an

@@ -15,7 +15,7 @@ const SECRET = "hush"
 const WORKERS = 16
 const HOOKS = 20
 /** Each issue is delivered to all hooks; the server is killed once in each round. */
-const SIZE = { sqlite: { kills: 4, issues: 150 }, postgres: { kills: 3, issues: 75 } } as const
+const SIZE = { sqlite: { kills: 4, issues: 80 }, postgres: { kills: 3, issues: 45 } } as const
 const AT_ONCE = 32
 
 /**
@@ -102,7 +102,7 @@ describe.each(databaseKinds)("kill -9 while webhooks are delivered (%s)", (kind)
       const opening = open(server.url, Math.ceil((issues - acknowledged.length) / (kills - kill)))
       // While some deliveries are under way, and some requests wait for their answer.
       while (receiver.received.length < before + 20) await sleep(5)
-      await sleep(Math.random() * 2_000)
+      await sleep(Math.random() * 1_000)
       await server.kill()
       acknowledged.push(...(await opening))
       await passLease()

@@ -69,6 +69,9 @@ async function checkAll(at: ServerProcess): Promise<void> {
   for (const name of there.keys()) await check(at, name)
 }
 
+/** How long people pause between what they do: what they write meanwhile is moved as well, and all of it is read and moved again and again. */
+const PAUSE_MS = 40
+
 /** Writes, reads and deletes until it is told to stop. */
 async function work(at: ServerProcess, label: string, signal: AbortSignal): Promise<number> {
   let round = 0
@@ -77,6 +80,7 @@ async function work(at: ServerProcess, label: string, signal: AbortSignal): Prom
     // Not what the others delete.
     const names = [...there.keys()].filter((name) => name.startsWith(label) || name.startsWith("first"))
     await check(at, names[(round * 31) % names.length] ?? "")
+    await sleep(PAUSE_MS)
     if (round % 5 !== 4) continue
     const name = `${label}-${round - 2}`
     expect((await fetch(addressOf(at, name), { method: "DELETE", headers: { authorization } })).status).toBe(204)
