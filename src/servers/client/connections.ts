@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import { Server as Listener, type Socket } from "node:net"
+import { readUnread } from "./unread.ts"
 
 /** How much of the server connections may take. */
 export interface ConnectionLimits {
@@ -141,7 +142,6 @@ export function watchConnections(server: Server, limits: ConnectionLimits): Conn
 
   /** Closes those whose clients take nothing of a long answer, though the system still has room for what is sent to them. */
   async function closeUnread(long: readonly Answering[]): Promise<void> {
-    const { readUnread } = await import("./unread.ts")
     // Before it is looked: what is sent meanwhile must not look like taken.
     const sent = long.map(({ socket }) => socket.bytesWritten - socket.writableLength)
     const unreadOf = await readUnread()
