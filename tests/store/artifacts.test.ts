@@ -11,7 +11,7 @@ import { openTestStore } from "./support/store.ts"
 
 async function open(kind: FreshKind) {
   const store = await openTestStore()
-  const forge = await freshHearth(kind, { storage: store.storage })
+  const forge = await freshHearth(kind, { storage: store.storage, undo: { keepSeconds: 0 } })
   const close = async () => {
     await forge.close()
     await store.close()
