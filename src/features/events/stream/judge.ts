@@ -21,7 +21,7 @@ export interface Filter {
 /** Who asks, as they were when they signed in. */
 export interface Asker {
   readonly actor: Actor
-  /** Their {@link callerKey}. */
+  /** Their {@link rightsKey}. */
   readonly caller: string
   readonly filter: Filter
 }
@@ -74,7 +74,7 @@ async function judgeEach(services: Services, items: readonly Item[], askers: rea
 const NOTHING: readonly Item[] = []
 
 /** Callers with the same key have the same rights. */
-export function callerKey(actor: Actor): string {
+export function rightsKey(actor: Actor): string {
   if (actor.kind === "anonymous") return "-"
   const { user, credential } = actor
   switch (credential.kind) {

@@ -11,7 +11,7 @@ import { endLongTurn, inTurns } from "../../../core/work.ts"
 import { callersNow } from "../../people/sign-in/callers-now.ts"
 import { openTurns } from "../../people/sign-in/credentials/turns.ts"
 import { type Item, itemsOf } from "./items.ts"
-import { callerKey, type Filter, judge } from "./judge.ts"
+import { type Filter, judge, rightsKey } from "./judge.ts"
 
 /**
  * Those who follow the log of events in a process. A stream is its caller, its filter and a position, and nothing is kept for it: one that waits at the end of the log
@@ -207,7 +207,7 @@ function openStreams(services: Services): Streams {
       const stream: Stream = {
         who,
         actor,
-        caller: callerKey(actor),
+        caller: rightsKey(actor),
         filter,
         position: after,
         isNew: true,
