@@ -141,11 +141,13 @@ function targetOf(known: Known, asked: Asked, { method, path: given }: Question)
   if (git) return git
   // As in batches, the API's base may be left out where nothing else answers.
   const places = [plain, API_BASE + plain]
-  const url = places.find((place) => known.table.find(method, place))
-  const found = url === undefined ? undefined : known.table.find(method, url)
-  if (url === undefined || !found) return places.some((place) => known.table.methodsAt(place).length > 0) ? 405 : 404
+  const [found] = places.flatMap((url) => {
+    const at = known.table.find(method, url)
+    return at ? [{ ...at, url }] : []
+  })
+  if (!found) return places.some((place) => known.table.methodsAt(place).length > 0) ? 405 : 404
   const { operation: id, path: declared } = found.route
-  const path = pathOf(declared, { params: found.parameters, url })
+  const path = pathOf(declared, { params: found.parameters, url: found.url })
   const operation = known.operations.get(id)
   if (operation)
     return {
