@@ -27,28 +27,28 @@ const MANY = [
   ["token_commits", "commit_id"],
 ] as const
 
-/** What would be found or acted upon, though the repository has no owner. One that is kept gets back what `features/site/undo/rows-store.ts` has of it. */
-const FEW = [
-  "repository_redirects",
-  "repository_transfers",
-  "team_repositories",
-  "collaborations",
-  "watches",
-  "deploy_keys",
-  "webhooks",
-  "mirrors",
-  "push_mirrors",
-  "runners",
-  "runner_registrations",
-  "action_schedules",
-  "action_triggers",
-  "merge_queues",
-  "lfs_links",
-  "lfs_locks",
-] as const
+/** What would be found or acted upon, though the repository has no owner; and what becomes of it where the repository is kept: queues wait as those of an archived one do. */
+const FEW: Readonly<Record<string, "returns" | "removed" | "stays">> = {
+  repository_redirects: "returns",
+  repository_transfers: "removed",
+  team_repositories: "returns",
+  collaborations: "returns",
+  watches: "returns",
+  deploy_keys: "returns",
+  webhooks: "returns",
+  mirrors: "returns",
+  push_mirrors: "returns",
+  runners: "returns",
+  runner_registrations: "returns",
+  action_schedules: "removed",
+  action_triggers: "removed",
+  merge_queues: "stays",
+  lfs_links: "stays",
+  lfs_locks: "returns",
+}
 
-/** Of these, what stays where a repository is kept: queues wait as those of an archived one do. */
-const STAYS: ReadonlySet<string> = new Set(["merge_queues", "lfs_links"])
+/** What a repository that is kept loses of these, and gets back. */
+export const RETURNING: readonly string[] = Object.keys(FEW).filter((table) => FEW[table] === "returns")
 
 const commentsOf = (id: number) =>
   sql`select comments.id from comments join issues on issues.id = comments.issue_id where issues.repository_id = ${id} limit ${BATCH}`
@@ -67,8 +67,8 @@ export async function isLarge(db: Handle, id: number): Promise<boolean> {
 /** Gives a repository to no one, without what would be found or acted upon. Like its deletion would, it makes pull requests from it, forks and what was generated from it independent. */
 export async function detach(tx: Transaction, id: number, now: Seconds, { isKept = false } = {}): Promise<void> {
   await ensureNobody(tx, now)
-  for (const table of FEW.filter((each) => !isKept || !STAYS.has(each)))
-    await sql`delete from ${sql.table(table)} where repository_id = ${id}`.execute(tx)
+  for (const [table, ofKept] of Object.entries(FEW))
+    if (!isKept || ofKept !== "stays") await sql`delete from ${sql.table(table)} where repository_id = ${id}`.execute(tx)
   await sql`delete from action_jobs where repository_id = ${id} and state in ('blocked', 'waiting', 'running', 'cancelling')`.execute(tx)
   await freeOffspring(tx, id)
   await tx

@@ -2,6 +2,7 @@ import { sql } from "kysely"
 import type { Database, Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { findContent, putContent } from "../../code/deletions/store.ts"
+import { RETURNING } from "../../code/lifecycle/remains-store.ts"
 
 /*
  * The rows that a deletion takes along, found by the foreign keys of the schema itself: what cascades is captured, what loses a reference is remembered by its id. The same keys
@@ -321,26 +322,8 @@ export async function putRepositoryBack(tx: Transaction, id: number, before: Row
   await sql`update ${sql.table("repositories")} set ${sql.join(changes)} where id = ${id}`.execute(tx)
 }
 
-/**
- * What a repository loses while it can be restored, and gets back: who has to do with it, and what would act or let somebody in while it is deleted. Secrets stay sealed. Not kept are offers of a transfer, and what its
- * workflows listen to, which is read again.
- */
-const OF_REPOSITORY = [
-  "collaborations",
-  "team_repositories",
-  "watches",
-  "stars",
-  "repository_topics",
-  "repository_redirects",
-  "deploy_keys",
-  "webhooks",
-  "mirrors",
-  "push_mirrors",
-  "runners",
-  "runner_registrations",
-  "lfs_locks",
-  "packages",
-] as const
+/** What a repository loses while it can be restored, and gets back: what would act or let somebody in meanwhile, and who and what else has to do with it. Secrets stay sealed. */
+const OF_REPOSITORY: readonly string[] = [...RETURNING, "stars", "repository_topics", "packages"]
 
 /** What loses a reference to a repository that is deleted. */
 const TIED = [
